@@ -1,0 +1,55 @@
+# Everything runs in .venv, which is made on first use. `make help` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format pytest accuracy benchmark docs-rules clean
+
+help:  ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY)  ## make .venv with everything that development needs
+
+# The stamp is written last, so that a setup that was cut short is taken up again.
+$(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
+	@echo "setting up $(VENV) (once; PyTorch is large)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(READY)  ## run whygrad on a broken actor-critic script
+	$(BIN)/whygrad run examples/broken_actor_critic.py
+
+test: lint pytest  ## everything: lint, types, layers, tests
+
+lint: $(READY)  ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## let ruff format and fix what it can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+pytest: $(READY)  ## the tests only
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+CASES ?= tests/cases
+accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (default tests/cases)
+	$(BIN)/python benchmarks/accuracy.py $(CASES)
+
+benchmark: $(READY)  ## what watching costs
+	$(BIN)/python benchmarks/overhead.py
+
+docs-rules: $(READY)  ## write docs/rules from the rules
+	$(BIN)/python -m whygrad.rules.pages docs/rules
+
+clean:  ## remove caches and .venv
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist

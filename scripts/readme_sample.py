@@ -1,0 +1,72 @@
+"""Fills the generated parts of README.md: the demo's real output, and the table of rules.
+
+python scripts/readme_sample.py            write them
+python scripts/readme_sample.py --check    exit code 1 if they are not current
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from whygrad.rules.table import RULES
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+DEMO = "examples/broken_actor_critic.py"
+
+
+def demo_output() -> str:
+    """What whygrad says about the demo, 88 columns wide and without colour."""
+    environment = {**os.environ, "COLUMNS": "88", "NO_COLOR": "1"}
+    with tempfile.TemporaryDirectory() as out:
+        command = [sys.executable, "-m", "whygrad", "run", "--out", out, DEMO]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return portable(done.stderr)
+
+
+def portable(text: str) -> str:
+    """The report without what differs from machine to machine."""
+    text = re.sub(r"^whygrad: the report is in .*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"(PyTorch \d+\.\d+)[\w.+]*", r"\1", text).strip()
+
+
+def rules_table() -> str:
+    """The rows of the table of rules."""
+    rows = [f"| [{slug}](docs/rules/{slug}.md) | {rule.page.summary} |" for slug, rule in RULES.items()]
+    return "\n".join(rows)
+
+
+def filled(readme: str, sample: str) -> str:
+    """The README with both generated parts in place."""
+    readme = _between(readme, "sample", f"```\n$ whygrad run {DEMO}\n{sample}\n```")
+    return _between(readme, "rules", rules_table())
+
+
+def _between(text: str, name: str, content: str) -> str:
+    start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+    head, found, rest = text.partition(start)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"README.md has no {start} ... {end}")
+    return f"{head}{start}\n{content}\n{end}{tail}"
+
+
+def main(argv: list[str]) -> int:
+    """Write, or check."""
+    old = README.read_text(encoding="utf-8")
+    new = filled(old, demo_output())
+    if "--check" in argv:
+        if new != old:
+            print("README.md is not current: python scripts/readme_sample.py", file=sys.stderr)
+        return int(new != old)
+    README.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

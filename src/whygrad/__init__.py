@@ -1,0 +1,30 @@
+"""whygrad runs your unmodified training script and tells why a parameter gets no gradient.
+
+Importing it is light and imports no framework: the public names are looked up when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whygrad.api import assert_gradients_flow, explain, watching
+
+__version__ = "0.1.0"
+
+__all__ = ["__version__", "assert_gradients_flow", "explain", "watching"]
+
+
+def __getattr__(name: str) -> Any:
+    """Find a public name in ``whygrad.api``, which is imported only now."""
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from whygrad import api
+
+    value = getattr(api, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""One package per framework; only there is a framework imported."""

@@ -1,0 +1,52 @@
+"""What a backend is to the rest of whygrad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from whygrad.model import Evidence, Note, UpdateCount
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the runner tells a backend when it attaches.
+
+    ``namespace`` gives the script's global names when asked; ``on_step`` is called after every optimizer
+    step, in the thread that made it, and may raise to end the script.
+    """
+
+    namespace: Callable[[], Mapping[str, Any]] = dict
+    on_step: Callable[[], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a backend has seen so far."""
+
+    evidence: Evidence = field(default_factory=Evidence)
+    updates: tuple[UpdateCount, ...] = ()
+    notes: tuple[Note, ...] = ()
+    version: str = ""
+
+
+class Backend(Protocol):
+    """Watches one framework. Never raises into the user's program, but for ``Setup.on_step``."""
+
+    framework: str
+
+    def attach(self, setup: Setup) -> None:
+        """Start to watch; the framework has just been imported."""
+
+    def detach(self) -> None:
+        """Restore exactly what ``attach`` found. Safe to call twice."""
+
+    def failed(self, error: BaseException) -> None:
+        """The script is about to end with this exception."""
+
+    def judged(self, updates: int) -> bool:
+        """Has every optimizer that is in use been recorded for ``updates`` updates?"""
+
+    def observe(self) -> Observation:
+        """What was seen so far, without a single tensor in it."""

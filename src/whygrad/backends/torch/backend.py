@@ -1,0 +1,98 @@
+"""The PyTorch backend: what the rest of whygrad knows of torch."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+
+from whygrad.backends.protocol import Observation, Setup
+from whygrad.backends.torch.freeze import Freezer
+from whygrad.backends.torch.names import innermost
+from whygrad.backends.torch.watch import Watch
+from whygrad.model import Note, Site, UpdateCount
+
+
+class TorchBackend:
+    """Watches torch from ``attach`` to ``detach``."""
+
+    framework = "torch"
+
+    def __init__(self) -> None:
+        self._watch: Watch | None = None
+        self._crash: tuple[str, str] | None = None
+
+    def attach(self, setup: Setup) -> None:
+        """Start to watch."""
+        self._watch = watch = Watch(setup.namespace, setup.on_step)
+        os.register_at_fork(after_in_child=watch.forked)
+        watch.start()
+
+    def detach(self) -> None:
+        """Restore torch as it was."""
+        if self._watch is not None:
+            self._watch.stop()
+
+    def failed(self, error: BaseException) -> None:
+        """The script ends with this exception: names in scope where it was raised, what was under way."""
+        watch = self._watch
+        if watch is None:
+            return
+        self._crash = (type(error).__name__, str(error))
+        watch.name_things(innermost(error.__traceback__))
+
+    def judged(self, updates: int) -> bool:
+        """Every optimizer in use has been recorded often enough, or has been silent for long."""
+        watch = self._watch
+        if watch is None or not watch.steps:
+            return False
+        if watch.aside or watch.unseen:
+            return watch.steps >= updates
+        stepped = [r for r in watch.optimizers.values() if r.steps]
+        if len(stepped) < len(watch.optimizers) and watch.steps < 8 * updates * len(watch.optimizers):
+            return False
+        late = watch.steps >= 40 * updates * max(1, len(stepped))
+        return late or all(r.recorded >= updates for r in stepped)
+
+    def observe(self) -> Observation:
+        """What was seen so far."""
+        watch = self._watch
+        if watch is None:
+            return Observation(version=torch.__version__)
+        watch.name_things(None)
+        evidence = Freezer(watch).evidence(self._crash, finished=self._crash is None)
+        counts = tuple(
+            UpdateCount(
+                optimizer=record.name or record.kind,
+                count=record.steps,
+                recorded=record.recorded,
+                networks=_networks(p.network or p.name for p in record.held.values() if p.trained),
+                loss=_loss_site(record),
+            )
+            for record in watch.optimizers.values()
+        )
+        return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
+
+
+def _networks(names: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(n for n in names if n))  # type: ignore[attr-defined]
+
+
+def _loss_site(record: object) -> Site | None:
+    for update in record.updates:  # type: ignore[attr-defined]
+        for backward in update.backwards:
+            if backward.reached.keys() & record.held.keys():  # type: ignore[attr-defined]
+                for root in backward.roots:
+                    if root.where is not None:
+                        return root.where.site()
+    return None
+
+
+def _notes(watch: Watch) -> list[Note]:
+    notes = []
+    for what, where in watch.unseen.items():
+        text = f"{what} was used: operations inside compiled code are not seen, gradients still are"
+        notes.append(Note(text, where.site() if where is not None else None))
+    if watch.aside:
+        notes.append(Note(f"recording stopped early ({watch.aside})", kind="internal"))
+    return notes

@@ -1,0 +1,222 @@
+"""From live records to the plain evidence that rules judge. The last place that knows nodes."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterable
+
+from whygrad.backends.torch.frames import Where
+from whygrad.backends.torch.nodes import Gate, Node, Param
+from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.torch.watch import Watch
+from whygrad.model import (
+    Backward,
+    Block,
+    Changed,
+    Crash,
+    Evidence,
+    Flow,
+    Op,
+    Optimizer,
+    Parameter,
+    Site,
+    Update,
+)
+
+_PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
+
+
+class Freezer:
+    """Converts each node, place and backward once."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._ops: dict[Node, Op] = {}
+        self._ids: dict[Node, int] = {}
+        self._sites: dict[Where, Site] = {}
+        self._backwards: dict[BackwardRecord, Backward] = {}
+        self._met: dict[int, Param] = {}
+
+    def evidence(self, crash: tuple[str, str] | None, finished: bool) -> Evidence:
+        """All of it."""
+        watch = self._watch
+        records = list(watch.optimizers.values())
+        updates = tuple(self._update(r, u) for r in records for u in r.updates)
+        used = {b for r in records for u in r.updates for b in u.backwards}
+        loose = tuple(self._backward(b) for b in watch.pending if b not in used)
+        optimizers = {r.key: self._optimizer(r) for r in records}
+        last = self._crash(crash)
+        return Evidence(
+            parameters={key: self._parameter(p) for key, p in self._met.items()},
+            optimizers=optimizers,
+            updates=updates,
+            loose=loose,
+            always_absent={
+                r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
+            },
+            crash=last,
+            finished=finished,
+        )
+
+    # -- nouns -------------------------------------------------------------------------------------
+
+    def _site(self, where: Where | None) -> Site | None:
+        if where is None:
+            return None
+        site = self._sites.get(where)
+        if site is None:
+            site = self._sites[where] = where.site()
+        return site
+
+    def _place(self, where: Where) -> Site:
+        site = self._site(where)
+        assert site is not None
+        return site
+
+    def _parameter(self, param: Param) -> Parameter:
+        tensor = param.ref()
+        origin = param.copied_from
+        return Parameter(
+            key=param.key,
+            name=param.name or _anonymous(param),
+            network=param.network or param.name.partition(".")[0] or _anonymous(param),
+            shape=param.shape,
+            trainable=tensor.requires_grad if tensor is not None else True,
+            made=tuple(site for where in param.made if (site := self._site(where)) is not None),
+            frozen_at=self._site(param.frozen_at),
+            replaced_at=self._site(param.replaced_at),
+            untracked_in=param.untracked_in,
+            untracked_how=param.untracked_how,
+            copy_of=(origin.network or origin.name or "another network") if origin is not None else "",
+            written=param.writer is not None,
+            trained=param.trained,
+            loaded=param.loaded or origin is not None,
+            used=param.used,
+            alive=param.seen,
+            lasting=param.proper or param.asked > 1,
+        )
+
+    def _optimizer(self, record: OptimizerRecord) -> Optimizer:
+        self._met.update(record.held)
+        return Optimizer(
+            key=record.key,
+            name=record.name or record.kind,
+            kind=record.kind,
+            made=self._site(record.made),
+            held=frozenset(record.held),
+            steps=record.steps,
+            lr_always_zero=record.lr_always_zero and record.steps > 0,
+        )
+
+    def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
+        return Update(
+            optimizer=record.key,
+            number=update.number,
+            since=update.since,
+            site=self._site(update.where),
+            absent=update.absent,
+            zero=update.zero,
+            backwards=tuple(self._backward(b) for b in update.backwards),
+        )
+
+    def _backward(self, record: BackwardRecord) -> Backward:
+        known = self._backwards.get(record)
+        if known is None:
+            self._met.update(record.reached)
+            self._met.update(record.wanted)
+            changed = tuple(
+                Changed(self._id(node), value, writer, self._site(where))
+                for node, value, writer, where in record.changed
+            )
+            known = self._backwards[record] = Backward(
+                number=record.number,
+                site=self._site(record.where),
+                roots=tuple(map(self._id, record.roots)),
+                flow=self._flow((*record.roots, *record.exits, *(node for node, *_ in record.changed))),
+                reached=frozenset(record.reached),
+                wanted=frozenset(record.wanted),
+                error=record.error,
+                applied=frozenset(record.applied),
+                exits=tuple(map(self._id, record.exits)),
+                changed=changed,
+                time=record.time,
+            )
+        return known
+
+    def _crash(self, crash: tuple[str, str] | None) -> Crash | None:
+        if crash is None:
+            return None
+        kind, message = crash
+        failure = self._watch.failure
+        if failure is None or failure[:2] != (kind, message):
+            return Crash(error=message, type=kind, site=None)
+        _, _, name, where, inputs = failure
+        return Crash(message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(inputs))
+
+    # -- flows -------------------------------------------------------------------------------------
+
+    def _flow(self, roots: Iterable[Node]) -> Flow:
+        ops = {}
+        for node in self._watch.recorder.cone(tuple(roots)):
+            op = self._ops.get(node)
+            if op is None:
+                op = self._ops[node] = self._op(node)
+            ops[op.id] = op
+        return Flow(ops)
+
+    def _id(self, node: Node) -> int:
+        return self._ids.setdefault(node, len(self._ids) + 1)
+
+    def _op(self, node: Node) -> Op:
+        where = node.where
+        if node.parameter is not None:
+            self._met[node.parameter.key] = node.parameter
+        return Op(
+            id=self._id(node),
+            name=node.name,
+            inputs=tuple(map(self._id, node.inputs)),
+            carries=node.carries,
+            site=self._site(where),
+            callers=tuple(map(self._place, where.outer)) if where is not None else (),
+            api=_public(where) if where is not None else "",
+            block=self._block(node.gate),
+            floating=node.floating,
+            shape=node.shape,
+            parameter=node.parameter.key if node.parameter is not None else None,
+            fresh=node.fresh,
+            left=node.left,
+            via=node.via,
+            walked=node.walked,
+            time=node.time,
+        )
+
+    def _block(self, gate: Gate | None) -> Block | None:
+        if gate is None:
+            return None
+        site = self._site(gate.where)
+        return Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site) if site else None
+
+
+def _decorator_line(site: Site) -> Site:
+    """Of several decorators, the one that turns gradients off."""
+    for line in range(site.line, site.line + 12):
+        text = linecache.getline(site.file, line).strip()
+        if not text.startswith("@"):
+            break
+        if "no_grad" in text or "inference_mode" in text or "set_grad_enabled" in text:
+            return Site.read(site.file, line, site.function)
+    return site
+
+
+def _public(where: Where) -> str:
+    """The framework function that the user's line called, if it says more than the operation itself."""
+    name = where.call()
+    if not name or name.startswith(_PLUMBING) or "<locals>" in name:
+        return ""
+    return name
+
+
+def _anonymous(param: Param) -> str:
+    size = "x".join(map(str, param.shape)) or "scalar"
+    where = param.made[0] if param.made else None
+    return f"({size} parameter made at line {where.line})" if where is not None else f"({size} parameter)"

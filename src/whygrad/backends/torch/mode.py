@@ -1,0 +1,185 @@
+"""The interceptor: sees every torch call of one thread as the user wrote it, and lets it through."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from whygrad.backends.torch.frames import FRAMEWORK, Where, kind_of, locate, trampoline
+from whygrad.backends.torch.nodes import Gate
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.watch import Watch
+
+_LEAVING = frozenset(("item", "__float__", "__int__", "__index__", "tolist", "numpy", "__array__"))
+_ENTERING = frozenset(("tensor", "as_tensor", "asarray", "new_tensor"))
+_SILENT = frozenset(("__bool__", "__format__", "__repr__", "__len__", "__contains__", "__hash__", "size", "dim"))
+_CLEARING = frozenset(("zero_", "_foreach_zero_"))
+_GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
+
+
+class Mode(TorchFunctionMode):
+    """One per thread. Entered and left by ``Watch``; never when somebody else's mode lies on top."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self._watch = watch
+        self._recorder = watch.recorder
+        self.gate: Gate | None = None  # where the user turned gradients off
+        self._outer: Gate | None = None
+        self.on = True
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        frame = sys._getframe(1)
+        kwargs = kwargs if kwargs is not None else {}
+        call = trampoline(frame)
+        if not self.on or self._watch.stepping():
+            return call(func, args, kwargs)
+        kind, name = _meaning(func)
+        if kind is _Kind.backward:
+            return self._watch.differentiate(func, name, args, kwargs, frame, call)
+        try:
+            result = call(func, args, kwargs)
+        except BaseException as error:
+            self._safely(self._watch.operation_failed, name, args, kwargs, frame, error, self.gate)
+            raise
+        if kind is not _Kind.silent:
+            self._safely(kind, self, name, args, kwargs, result, frame)
+        return result
+
+    def _safely(self, note: Callable[..., None], *arguments: Any) -> None:
+        """Our own failure is never the user's."""
+        try:
+            note(*arguments)
+        except Exception as error:
+            self._watch.stepped_aside(error)
+
+    # -- what a call means -------------------------------------------------------------------------
+
+    def _operation(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        values = (*args, *kwargs.values()) if kwargs else args
+        gate = self.gate if not torch.is_grad_enabled() else None
+        if name in _CLEARING and frame.f_code.co_name == "zero_grad":
+            self._watch.cleared_by(frame.f_locals["self"])
+            return
+        self._recorder.operation(name, values, result, frame, gate)
+
+    def _leaving(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        gate = self.gate if not torch.is_grad_enabled() else None
+        self._recorder.left(name, args[0], result, frame, gate)
+
+    def _entering(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        self._recorder.entered(name, args or tuple(kwargs.values()), result, frame)
+
+    def _grad_mode(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all end here."""
+        if args[0]:
+            self._outer, self.gate = self.gate, None
+        elif frame.f_back is not None and _leaves_a_block(frame):
+            self.gate = self._outer
+        elif self.gate is None:
+            self.gate = gate_at(frame)
+
+    def _property(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        if name == "data" and isinstance(result, torch.Tensor):
+            self._recorder.operation("data", args, result, frame, None)
+        elif isinstance(result, torch.Tensor) and name not in ("grad", "_grad", "_base"):
+            self._operation(name, args, kwargs, result, frame)
+
+    def _assignment(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        tensor, value = args[0], args[1] if len(args) > 1 else None
+        if name == "requires_grad":
+            self._watch.requires_grad(tensor, bool(value), frame)
+        elif name == "grad":
+            self._watch.grad_assigned(tensor, value, frame)
+        elif name == "data":
+            self._recorder.operation("copy_", (tensor, value), None, frame, None)
+
+    def _asks(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        flag = args[1] if len(args) > 1 else kwargs.get("requires_grad", True)
+        self._watch.requires_grad(args[0], bool(flag), frame)
+
+
+class _Kind:
+    """How a torch function is to be understood; the handlers are methods of ``Mode``."""
+
+    silent: Any = None
+    backward: Any = object()
+    operation = Mode._operation
+    leaving = Mode._leaving
+    entering = Mode._entering
+    grad_mode = Mode._grad_mode
+    property = Mode._property
+    assignment = Mode._assignment
+    asks = Mode._asks
+
+
+_meanings: dict[Any, tuple[Any, str]] = {}
+
+
+def _meaning(func: Any) -> tuple[Any, str]:
+    known = _meanings.get(func)
+    if known is None:
+        known = _meanings[func] = _classify(func)
+    return known
+
+
+def _classify(func: Any) -> tuple[Any, str]:
+    name = getattr(func, "__name__", "") or type(func).__name__
+    if func in (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad):
+        return _Kind.backward, "autograd.grad" if func is torch.autograd.grad else "backward"
+    if name in ("__get__", "__set__") and hasattr(func, "__self__"):
+        owner = func.__self__.__name__
+        return (_Kind.property if name == "__get__" else _Kind.assignment), owner
+    if name in _SILENT or name.startswith("_record_function"):
+        return _Kind.silent, name
+    if name in _LEAVING:
+        return _Kind.leaving, name
+    if name in _ENTERING:
+        return _Kind.entering, name
+    if name == "_set_grad_enabled":
+        return _Kind.grad_mode, name
+    if name == "requires_grad_":
+        return _Kind.asks, name
+    return _Kind.operation, name
+
+
+def _leaves_a_block(frame: FrameType) -> bool:
+    """Is this ``_set_grad_enabled(False)`` the end of an ``enable_grad`` block?"""
+    caller: FrameType | None = frame
+    for _ in range(3):
+        if caller is None:
+            return False
+        if caller.f_code.co_name == "__exit__":
+            return True
+        caller = caller.f_back
+    return False
+
+
+def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
+    """The place where the user's own code turns gradients off; nothing if the framework did it itself."""
+    caller: FrameType | None = frame
+    decorated = None
+    while caller is not None and kind_of(caller.f_code) == FRAMEWORK:
+        if not caller.f_code.co_filename.endswith(_GRAD_MODE_FILES):
+            return None
+        if caller.f_code.co_name == "__enter__":
+            kind = kind or type(caller.f_locals.get("self")).__name__
+        if caller.f_code.co_name == "decorate_context":
+            decorated = caller.f_locals.get("func")
+        caller = caller.f_back
+    kind = kind or "set_grad_enabled"
+    code = getattr(decorated, "__code__", None)
+    if code is not None:
+        if kind_of(code) == FRAMEWORK:
+            return None
+        return Gate("@torch." + kind + "()", Where(code, code.co_firstlineno))
+    where = locate(caller)
+    return Gate("torch." + kind + ("(False)" if kind == "set_grad_enabled" else "()"), where) if where else None

@@ -1,0 +1,161 @@
+"""What the user calls things: ``actor.net.0.weight``, with ``actor`` a name in their own script."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import FrameType, ModuleType, TracebackType
+from typing import Any
+
+import torch
+
+from whygrad.backends.torch import graph
+from whygrad.backends.torch.frames import USER, kind_of
+
+_MOST = 20_000
+_WIDE = 256
+_DEEP = 6
+_FOREIGN = ("torch", "numpy", "builtins", "whygrad", "collections", "threading", "logging", "gymnasium", "gym")
+_REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Where a tensor was found."""
+
+    name: str
+    network: str
+    untracked_in: str = ""
+    how: str = ""
+
+
+class Names:
+    """A walk through the user's own variables that remembers what it met."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, Name] = {}
+        self.optimizers: dict[int, str] = {}
+        self.modules: dict[int, str] = {}
+        self._seen: set[int] = set()
+
+    def walk(self, roots: Iterable[tuple[str, Any]]) -> None:
+        """Look at these variables and at what they hold, nearest first."""
+        todo = deque((name, value, 0, "", "", "") for name, value in roots)
+        while todo and len(self._seen) < _MOST:
+            name, value, depth, network, holder, how = todo.popleft()
+            if isinstance(value, torch.Tensor):
+                self._tensor(name, value, network, holder, how)
+                continue
+            if id(value) in self._seen or value is None or isinstance(value, (str, int, float, type, ModuleType)):
+                continue
+            self._seen.add(id(value))
+            if isinstance(value, torch.optim.Optimizer):
+                self.optimizers.setdefault(id(value), name)
+            elif isinstance(value, torch.nn.Module):
+                self._module(name, value, network, holder, how)
+                for attribute, held, kind in _untracked(value):
+                    todo.append((f"{name}{attribute}", held, depth + 1, network or name, name, kind))
+            elif depth < _DEEP:
+                for part, held in _parts(value):
+                    todo.append((f"{name}{part}", held, depth + 1, network, holder, how))
+
+    def _tensor(self, name: str, tensor: torch.Tensor, network: str, holder: str, how: str) -> None:
+        if not tensor.requires_grad and not isinstance(tensor, torch.nn.Parameter):
+            return
+        if not tensor.is_leaf:
+            if not holder or how != "attribute":
+                return
+            for leaf in graph.leaves([tensor]):  # nn.Parameter(...).float(): a copy is held, not the leaf
+                self.tensors.setdefault(id(leaf), Name(name, network, holder, "non-leaf"))
+            return
+        self.tensors.setdefault(id(tensor), Name(name, network or name, holder, how))
+
+    def _module(self, name: str, module: torch.nn.Module, network: str, holder: str, how: str) -> None:
+        inner = getattr(module, "_orig_mod", None)  # torch.compile wraps; the user's name is the outer one
+        if isinstance(inner, torch.nn.Module):
+            module = inner
+            self._seen.add(id(inner))
+        for path, child in module.named_modules():
+            self.modules.setdefault(id(child), f"{name}.{path}" if path else name)
+            self._seen.add(id(child)) if child is not module else None
+        for path, parameter in module.named_parameters():
+            found = Name(f"{name}.{path}", network or name, holder, how)
+            known = self.tensors.get(id(parameter))
+            if known is None or (known.untracked_in and not holder):
+                self.tensors[id(parameter)] = found
+
+
+def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:
+    """What a module and its children hold outside ``parameters()``."""
+    for path, child in module.named_modules():
+        prefix = f".{path}" if path else ""
+        for attribute, value in list(vars(child).items()):
+            if attribute in _REGISTRIES or attribute.startswith("_"):
+                continue
+            if isinstance(value, (list, tuple)):
+                yield f"{prefix}.{attribute}", value, "plain list"
+            elif isinstance(value, dict):
+                yield f"{prefix}.{attribute}", value, "plain dict"
+            elif isinstance(value, torch.Tensor) or _is_plain(value):
+                yield f"{prefix}.{attribute}", value, "attribute"
+
+
+def _is_plain(value: Any) -> bool:
+    """An object of the user's own making, with attributes to look at."""
+    if isinstance(value, (str, bytes, int, float, complex, type, ModuleType)) or callable(value):
+        return False
+    module = type(value).__module__ or ""
+    return hasattr(value, "__dict__") and module.partition(".")[0] not in _FOREIGN
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """What a container or a plain object holds, with how one writes it."""
+    if isinstance(value, dict):
+        for key, held in list(value.items())[:_WIDE]:
+            yield (f"[{key!r}]" if isinstance(key, (str, int)) else "[...]"), held
+    elif isinstance(value, (list, tuple, deque, set)):
+        if len(value) <= _WIDE:
+            for index, held in enumerate(list(value)):
+                yield f"[{index}]", held
+    elif _is_plain(value) or isinstance(getattr(value, "__dict__", None), dict) and _user_class(value):
+        for attribute, held in list(vars(value).items())[:_WIDE]:
+            yield f".{attribute}", held
+
+
+def _user_class(value: Any) -> bool:
+    return (type(value).__module__ or "").partition(".")[0] not in _FOREIGN
+
+
+def variables(frame: FrameType | None) -> list[tuple[str, Any]]:
+    """The names in scope from the outermost user frame inwards; ``self`` goes by its class."""
+    frames = []
+    while frame is not None:
+        if kind_of(frame.f_code) == USER:
+            frames.append(frame)
+        frame = frame.f_back
+    found: list[tuple[str, Any]] = []
+    seen: set[int] = set()
+    for held in reversed(frames):
+        if id(held.f_globals) not in seen:
+            seen.add(id(held.f_globals))
+            found.extend(_named(held.f_globals))
+    for held in reversed(frames):
+        if held.f_locals is not held.f_globals:
+            found.extend(_named(held.f_locals))
+    return found
+
+
+def _named(scope: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [
+        (type(value).__name__ if name == "self" else name, value)
+        for name, value in list(scope.items())
+        if not name.startswith("__")
+    ]
+
+
+def innermost(traceback: TracebackType | None) -> FrameType | None:
+    """The frame in which an exception was raised."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame if traceback is not None else None

@@ -1,0 +1,152 @@
+"""The shadow of a computation: one small object per value, and which live tensor has which.
+
+A node holds no tensor. It is kept by the values computed from it, and goes when they go.
+"""
+
+from __future__ import annotations
+
+import weakref
+from itertools import count
+from typing import Any
+
+from torch.nn import Parameter
+
+from whygrad.backends.torch.frames import Where
+
+clock = count(1).__next__
+
+
+class Gate:
+    """A place where the user turned gradients off."""
+
+    __slots__ = ("kind", "where")
+
+    def __init__(self, kind: str, where: Where) -> None:
+        self.kind, self.where = kind, where
+
+
+class Node:
+    """A value: what made it, from what, and whether gradient flows through it."""
+
+    __slots__ = (
+        "carries",
+        "floating",
+        "fresh",
+        "gate",
+        "inputs",
+        "left",
+        "name",
+        "overwritten",
+        "parameter",
+        "shape",
+        "tainted",
+        "time",
+        "versions",
+        "via",
+        "walked",
+        "where",
+    )
+
+    def __init__(self, name: str, inputs: tuple[Node, ...], where: Where | None, carries: bool) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.where = where
+        self.carries = carries
+        self.floating = True
+        self.shape: tuple[int, ...] = ()
+        self.parameter: Param | None = None
+        self.gate: Gate | None = None
+        self.fresh = self.left = False
+        self.via = ""
+        self.time = clock()
+        self.walked = 0  # the backward that has already gone through it
+        self.overwritten: Node | None = None  # the in-place operation that changed this value later
+        self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
+        self.tainted = any(i.tainted for i in inputs)
+
+
+class Param:
+    """What is known of one leaf tensor that asks for gradients."""
+
+    __slots__ = (
+        "asked",
+        "copied_from",
+        "frozen_at",
+        "key",
+        "loaded",
+        "made",
+        "modules",
+        "name",
+        "network",
+        "node",
+        "proper",
+        "ref",
+        "replaced_at",
+        "seen",
+        "shape",
+        "trained",
+        "untracked_how",
+        "untracked_in",
+        "used",
+        "writer",
+    )
+
+    def __init__(self, tensor: Any, made: tuple[Where, ...]) -> None:
+        self.key = clock()
+        self.ref = weakref.ref(tensor)
+        self.shape = tuple(tensor.shape)
+        self.made = made
+        self.name = ""
+        self.network = ""
+        self.node: Node | None = None
+        self.frozen_at: Where | None = None
+        self.replaced_at: Where | None = None
+        self.untracked_in = ""
+        self.untracked_how = ""
+        self.copied_from: Param | None = None
+        self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
+        self.trained = self.loaded = self.used = False
+        self.proper = isinstance(tensor, Parameter)  # made to be trained, not an input
+        self.asked = 0  # in how many recorded backwards it was reached
+        self.seen = False
+        self.writer: tuple[str, Where | None] | None = None  # who changed it last
+
+
+class Table:
+    """Live tensor -> node. A dead tensor's entry goes with it, and its id may be used again."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[weakref.ref[Any], Node]] = {}
+
+    def get(self, tensor: Any) -> Node | None:
+        """The node of this very tensor."""
+        entry = self._entries.get(id(tensor))
+        if entry is not None and entry[0]() is tensor:
+            return entry[1]
+        return None
+
+    def put(self, tensor: Any, node: Node) -> None:
+        """From now on ``tensor`` is the value ``node``."""
+        key = id(tensor)
+        entry = self._entries.get(key)
+        if entry is not None and entry[0]() is tensor:
+            self._entries[key] = (entry[0], node)
+            return
+
+        def gone(ref: Any, key: int = key, entries: Any = self._entries) -> None:
+            held = entries.get(key)
+            if held is not None and held[0] is ref:
+                del entries[key]
+
+        self._entries[key] = (weakref.ref(tensor, gone), node)
+
+    def forget_data(self) -> None:
+        """Recording starts again: what is not part of a living graph may have changed unseen."""
+        for key, (_, node) in list(self._entries.items()):
+            if node.parameter is None and not node.carries:
+                self._entries.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._entries)

@@ -1,0 +1,34 @@
+"""The few places of torch that have no public hook, replaced for the time of the run and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Patches:
+    """Replaced attributes; ``restore`` puts back exactly what was found."""
+
+    def __init__(self) -> None:
+        self._undo: list[tuple[Any, str, Any, Any]] = []
+
+    def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Replace ``owner.name`` by ``make(original)``; nothing if this version of torch has none."""
+        original = vars(owner).get(name)
+        if original is None:
+            return
+        replacement = make(original)
+        replacement.__name__ = name
+        replacement.__qualname__ = getattr(original, "__qualname__", name)
+        replacement.__doc__ = original.__doc__
+        replacement.__module__ = getattr(original, "__module__", None)
+        replacement.__wrapped__ = original
+        self._undo.append((owner, name, original, replacement))
+        setattr(owner, name, replacement)
+
+    def restore(self) -> None:
+        """Undo in reverse order; a place that somebody else has patched on top since is left alone."""
+        while self._undo:
+            owner, name, original, replacement = self._undo.pop()
+            if vars(owner).get(name) is replacement:
+                setattr(owner, name, original)

@@ -1,0 +1,330 @@
+"""Turns torch calls into nodes. Knows tensors; knows nothing of rules."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+import torch
+
+from whygrad.backends.torch import graph
+from whygrad.backends.torch.frames import Where, locate, stack
+from whygrad.backends.torch.nodes import Gate, Node, Param, Table
+from whygrad.backends.torch.values import Outside
+
+Tensor = torch.Tensor
+_SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
+
+
+class Recorder:
+    """The shadow graph of everything computed while recording is on."""
+
+    def __init__(self) -> None:
+        self.table = Table()
+        self.outside = Outside()
+        self.params: dict[int, Param] = {}
+        self.operations = 0
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def node(self, tensor: Tensor, where: Where | None) -> Node:
+        """The node of a tensor, made on first sight."""
+        node = self.table.get(tensor)
+        if node is None:
+            node = self._first_sight(tensor, where)
+            self.table.put(tensor, node)
+        elif node.parameter is not None:
+            node.carries = tensor.requires_grad  # it may have been frozen or thawed since
+        elif not node.carries and tensor.grad_fn is not None:
+            node = self._custom_function(tensor, node, where)
+        return node
+
+    def _custom_function(self, tensor: Tensor, inner: Node, where: Where | None) -> Node:
+        """The result of an ``autograd.Function``: made without gradient, then given one by its backward."""
+        leaves = [n for n in self.cone((inner,)) if n.parameter is not None]
+        node = Node("autograd.Function", (*leaves, inner), where, True)
+        node.shape, node.floating = inner.shape, inner.floating
+        self.table.put(tensor, node)
+        return node
+
+    def _first_sight(self, tensor: Tensor, where: Where | None) -> Node:
+        if tensor.is_leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+            return self.param(tensor, stack(sys._getframe(2))).node  # type: ignore[return-value]
+        if tensor.grad_fn is not None:
+            parents = tuple(self.node(leaf, where) for leaf in graph.leaves([tensor]))
+            node = Node("unseen", parents, where, True)
+        else:
+            node = self._data(tensor, where)
+        node.shape = tuple(tensor.shape)
+        node.floating = tensor.is_floating_point()
+        return node
+
+    def _data(self, tensor: Tensor, where: Where | None) -> Node:
+        """A tensor that was made where we could not see it: plain data, or a value that came back."""
+        sources: list[Node] = []
+        via = ""
+        if tensor.device.type == "cpu" and tensor.layout == torch.strided and tensor.is_floating_point():
+            try:
+                held = self.outside.at_address(tensor.data_ptr())
+                if held is not None:
+                    sources, via = [held], "memory"
+                elif 0 < tensor.numel() <= 4096:
+                    sources, via = self.outside.of_data(tensor.detach().reshape(-1)[:64].tolist())
+            except RuntimeError:  # a functional or fake tensor has no memory
+                pass
+        node = Node("data", tuple(sources), where, False)
+        node.fresh, node.via = True, via
+        return node
+
+    def param(self, tensor: Tensor, made: tuple[Where, ...] = ()) -> Param:
+        """What is known of a leaf tensor that can be trained."""
+        node = self.table.get(tensor)
+        if node is not None and node.parameter is not None:
+            return node.parameter
+        param = Param(tensor, made)
+        leaf = node
+        if leaf is None:
+            leaf = Node("parameter", (), made[0] if made else None, tensor.requires_grad)
+            self.table.put(tensor, leaf)
+            origin = self._copy_at(tensor)
+        else:
+            origin = leaf  # torch.zeros(...) that was then asked to require a gradient
+            param.made = param.made or ((leaf.where,) if leaf.where is not None else ())
+        if origin is not None:
+            self._note_copy(param, (origin,))
+        leaf.parameter, leaf.tainted, leaf.shape = param, True, param.shape
+        param.node = leaf
+        self.params[param.key] = param
+        return param
+
+    def _copy_at(self, tensor: Tensor) -> Node | None:
+        try:
+            return self.outside.copy_at(tensor.data_ptr()) if tensor.numel() else None
+        except RuntimeError:  # a fake tensor has no memory
+            return None
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def inputs(self, values: Sequence[Any], where: Where | None) -> tuple[Node, ...]:
+        """The nodes of all tensors (and recognised numbers) among the arguments of a call."""
+        found: list[Node] = []
+        for value in values:
+            if isinstance(value, Tensor):
+                found.append(self.node(value, where))
+            elif isinstance(value, float):
+                number = self.outside.of_number(value)
+                if number is not None:
+                    found.append(number)
+            elif isinstance(value, (list, tuple)):
+                found.extend(self.node(item, where) for item in tensors_in(value))
+        return tuple(found)
+
+    def operation(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        result: Any,
+        frame: FrameType,
+        gate: Gate | None,
+    ) -> None:
+        """One call of a torch function: a node for each tensor that came out."""
+        where = locate(frame)
+        self.operations += 1
+        if is_in_place(name):
+            if arguments and isinstance(arguments[0], Tensor):
+                self._written(name, arguments, where, gate)
+            return
+        results = [result] if isinstance(result, Tensor) else list(tensors_in(result))
+        if not results:
+            return
+        inputs = self.inputs(arguments, where)
+        if name == "broadcast_tensors" and len(results) == len(inputs):
+            for tensor, source in zip(results, inputs, strict=True):
+                self._result(name, tensor, (source,), where, gate)
+            return
+        for tensor in results:
+            self._result(name, tensor, inputs, where, gate)
+        if any(i.parameter is not None for i in inputs):
+            self._used(inputs, arguments, frame, results)
+
+    def _result(
+        self, name: str, tensor: Tensor, inputs: tuple[Node, ...], where: Where | None, gate: Gate | None
+    ) -> None:
+        known = self.table.get(tensor)
+        if known is not None and known in inputs:
+            return  # .cpu(), .to(), .contiguous() gave the same tensor back
+        carries = tensor.requires_grad
+        if carries and tensor.is_leaf and not any(i.tainted for i in inputs):
+            self.param(tensor, stack(sys._getframe(3)))  # torch.zeros(1, requires_grad=True)
+            return
+        node = Node(name, inputs, where, carries)
+        node.shape = tuple(tensor.shape)
+        node.floating = tensor.is_floating_point()
+        if gate is not None and not carries:
+            node.gate = gate
+        self.table.put(tensor, node)
+        if name == "clone" and where is not None and where.api is not None:
+            if where.api.co_name == "__deepcopy__":  # it will be wrapped into a parameter, unseen
+                self.outside.copied(tensor.data_ptr(), node)
+
+    def _used(
+        self, inputs: tuple[Node, ...], arguments: Sequence[Any], frame: FrameType, results: list[Tensor]
+    ) -> None:
+        """Parameters took part in a forward operation: which modules were running, at which version."""
+        versions = []
+        for value in _tensors_of(arguments):
+            node = self.table.get(value)
+            param = node.parameter if node is not None else None
+            if param is not None:
+                if param.modules is None:
+                    param.modules = _running_modules(frame)
+                param.used = True
+                versions.append((param, value._version))
+        for tensor in results:
+            made = self.table.get(tensor)
+            if made is not None and made.inputs == inputs:
+                made.versions = tuple(versions)
+
+    def _written(self, name: str, arguments: Sequence[Any], where: Where | None, gate: Gate | None) -> None:
+        """An in-place operation: the tensor is a new value from now on."""
+        target = arguments[0]
+        old = self.node(target, where)
+        rest = self.inputs(arguments[1:], where)
+        owner = _parameter_behind(old)
+        if owner is not None and (old.parameter is not None or not target.requires_grad):
+            owner.writer = (name, where)
+            self._note_copy(owner, rest)
+            if old.parameter is None:
+                self._replace(target, Node(name, (old, *rest), where, False), gate)
+            return
+        self._replace(target, Node(name, (old, *rest), where, target.requires_grad), gate)
+        base = target._base
+        if base is not None and base is not target:
+            held = self.node(base, where)
+            if held.parameter is None:
+                self._replace(base, Node(name, (held, *rest), where, base.requires_grad), gate)
+
+    def _replace(self, tensor: Tensor, node: Node, gate: Gate | None) -> None:
+        old = self.table.get(tensor)
+        if old is not None:
+            old.overwritten = node
+        node.shape, node.floating = tuple(tensor.shape), tensor.is_floating_point()
+        if gate is not None and not node.carries:
+            node.gate = gate
+        self.table.put(tensor, node)
+
+    def _note_copy(self, param: Param, sources: tuple[Node, ...]) -> None:
+        """A parameter was overwritten: is it now a copy (or a mixture) of another one?"""
+        todo, depth = list(sources), 0
+        while todo and depth < 64:
+            node = todo.pop()
+            depth += 1
+            other = node.parameter
+            if other is not None:
+                if other is not param and other.shape == param.shape:
+                    param.copied_from = other
+            else:
+                todo.extend(node.inputs)
+
+    # -- leaving and coming back -------------------------------------------------------------------
+
+    def left(self, name: str, tensor: Tensor, value: Any, frame: FrameType, gate: Gate | None) -> None:
+        """A value leaves the framework as a number, a list or an array."""
+        where = locate(frame)
+        source = self.node(tensor, where)
+        if not source.tainted:
+            return
+        self.operations += 1
+        node = Node(name, (source,), where, False)
+        node.left, node.gate = True, gate
+        if isinstance(value, (float, list)):
+            self.outside.numbers(value, node)
+        elif hasattr(value, "__array_interface__"):
+            self.outside.array(value, node)
+        if gate is None:
+            self.outside.exits.append(node)
+
+    def entered(self, name: str, arguments: Sequence[Any], result: Any, frame: FrameType) -> None:
+        """Plain data becomes a tensor: ``torch.tensor``, ``as_tensor``, ``new_tensor``."""
+        if not isinstance(result, Tensor) or not arguments:
+            return
+        where = locate(frame)
+        data = arguments[-1] if name == "new_tensor" else arguments[0]
+        if data is result:
+            return
+        self.operations += 1
+        if isinstance(data, Tensor):
+            sources, via = [self.node(data, where)], "tensor"
+        else:
+            sources = [self.node(t, where) for t in tensors_in(data)]
+            via = "tensor" if sources else ""
+            if not sources:
+                sources, via = self.outside.of_data(data)
+        tainted = any(s.tainted for s in sources)
+        if result.requires_grad and not tainted and result.ndim:
+            self.param(result, stack(frame))
+            return
+        node = Node(name, tuple(sources), where, result.requires_grad)
+        node.fresh, node.via = True, via
+        node.shape, node.floating = tuple(result.shape), result.is_floating_point()
+        self.table.put(result, node)
+
+    def cone(self, roots: Sequence[Node]) -> Iterator[Node]:
+        """All nodes that these came from, themselves included."""
+        seen = set()
+        todo = list(roots)
+        while todo:
+            node = todo.pop()
+            if node not in seen:
+                seen.add(node)
+                yield node
+                todo.extend(node.inputs)
+
+
+def is_in_place(name: str) -> bool:
+    """``add_``, ``copy_``, ``x[i] = ...``, ``x += ...``."""
+    if name.endswith("__"):
+        return name == "__setitem__" or (name.startswith("__i") and name not in ("__invert__", "__index__"))
+    return name.endswith("_")
+
+
+def tensors_in(values: Any, depth: int = 3) -> Iterator[Tensor]:
+    """The tensors in nested tuples, lists and dicts."""
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (list, tuple)):
+        return
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif depth and isinstance(value, (list, tuple, dict)):
+            yield from tensors_in(value, depth - 1)
+
+
+def _tensors_of(arguments: Sequence[Any]) -> Iterator[Tensor]:
+    return tensors_in(list(arguments))
+
+
+def _parameter_behind(node: Node) -> Param | None:
+    """The parameter that this value is, or is a window onto (``p.data``, ``p.detach()``)."""
+    for _ in range(8):
+        if node.parameter is not None:
+            return node.parameter
+        if not node.inputs or not (node.name in _SAME_VALUE or is_in_place(node.name)):
+            return None
+        node = node.inputs[0]
+    return None
+
+
+def _running_modules(frame: FrameType | None) -> tuple[Any, ...]:
+    """Weak references to the modules whose forward pass is running, innermost first."""
+    found: list[Any] = []
+    while frame is not None and len(found) < 16:
+        owner = frame.f_locals.get("self") if "self" in frame.f_code.co_varnames else None
+        if isinstance(owner, torch.nn.Module) and all(ref() is not owner for ref in found):
+            found.append(weakref.ref(owner))
+        frame = frame.f_back
+    return tuple(found)

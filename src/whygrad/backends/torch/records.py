@@ -1,0 +1,85 @@
+"""What is kept of an optimizer, a backward and an update while the script runs. No tensors."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from whygrad.backends.torch.frames import Where
+from whygrad.backends.torch.nodes import Node, Param, clock
+
+_FIRST, _LAST = 4, 4
+
+
+@dataclass(slots=True, eq=False)
+class BackwardRecord:
+    """One recorded call that differentiates."""
+
+    where: Where | None
+    roots: tuple[Node, ...]
+    reached: dict[int, Param]
+    wanted: dict[int, Param]
+    exits: tuple[Node, ...]
+    number: int = 0
+    error: str = ""
+    time: int = field(default_factory=clock)
+    cleared: set[int] = field(default_factory=set)
+    applied: set[int] = field(default_factory=set)
+    follower: int = 0  # the first optimizer that stepped after it
+    consumers: set[int] = field(default_factory=set)
+    changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class UpdateRecord:
+    """One recorded step."""
+
+    number: int
+    where: Where | None
+    absent: frozenset[int]
+    zero: frozenset[int]
+    backwards: tuple[BackwardRecord, ...]
+    since: int = 0
+
+
+class OptimizerRecord:
+    """One optimizer: where it was made, what it holds, how its steps went."""
+
+    def __init__(self, optimizer: Any, made: Where | None) -> None:
+        self.key = clock()
+        self.ref = weakref.ref(optimizer)
+        self.kind = type(optimizer).__name__
+        self.made = made
+        self.name = ""
+        self.held: dict[int, Param] = {}
+        self.keys: dict[int, int] = {}  # id of a held tensor -> key of its Param
+        self.steps = 0
+        self.recorded = 0
+        self.absent_always: frozenset[int] | None = None
+        self.absent_last: frozenset[int] = frozenset()
+        self.lr_always_zero = True
+        self.last_step = 0  # on the clock of nodes
+        self.last_step_number = 0  # counted over all optimizers
+        self.changed = False  # the set of absent gradients is another one than before
+        self.first: list[UpdateRecord] = []
+        self.last: deque[UpdateRecord] = deque(maxlen=_LAST)
+        self.wanted = 0  # go on recording until so many of its updates are recorded
+        self.next_window = 0
+        self.triggers = 0
+
+    def keep(self, update: UpdateRecord) -> None:
+        """Remember an update: the first few, and the last few."""
+        self.recorded += 1
+        (self.first if len(self.first) < _FIRST else self.last).append(update)
+
+    def absent(self, absent: frozenset[int]) -> None:
+        """One more step in which these parameters had no gradient."""
+        before = self.absent_always
+        self.absent_always = absent if before is None else before & absent
+
+    @property
+    def updates(self) -> list[UpdateRecord]:
+        """The updates that are remembered, in order."""
+        return [*self.first, *self.last]

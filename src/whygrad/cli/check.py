@@ -1,0 +1,63 @@
+"""``whygrad check``: the same diagnosis, but the program ends as soon as every optimizer was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whygrad.cli import target
+from whygrad.cli.output import Output
+from whygrad.cli.supervise import supervise
+from whygrad.model import Run
+from whygrad.running.limits import Limits
+from whygrad.running.sentences import failed_ourselves, made_updates
+
+HELP = "run a script only until every optimizer has been judged; exit code 1 when something is wrong"
+
+_DESCRIPTION = """Runs a script until every optimizer that it uses has made a few updates, ends it cleanly,
+and says what was found. Exit code: 0 healthy, 1 errors or warnings, 2 wrong use or no update to judge;
+a script that fails by itself keeps its own exit code."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Check it, and answer with the exit code."""
+    default = Limits()
+    parser = target.parser("check", _DESCRIPTION)
+    parser.add_argument(
+        "--updates",
+        type=_positive(int),
+        default=default.updates,
+        metavar="N",
+        help="updates of each optimizer that are judged (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=_positive(float),
+        default=default.seconds,
+        metavar="S",
+        help="end the script after S seconds in any case, counted from its start (default: %(default)g)",
+    )
+    options, program = target.parse(parser, argv)
+    limits = Limits(options.updates, options.seconds)
+    return supervise(program, Output.of(options, program), exit_code, limits)
+
+
+def exit_code(run: Run) -> int:
+    """0 healthy, 1 findings, 2 not judged; a script that failed by itself keeps its code."""
+    if not run.healthy:
+        return 1
+    if run.exit_code:
+        return run.exit_code
+    return 0 if made_updates(run) and not failed_ourselves(run) else 2
+
+
+def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """A number of this kind, and more than nothing."""
+
+    def convert(text: str) -> float:
+        number = kind(text)
+        if not number > 0:
+            raise ValueError
+        return number
+
+    convert.__name__ = "positive number"
+    return convert

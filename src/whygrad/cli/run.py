@@ -1,0 +1,31 @@
+"""``whygrad run``: the program to its end, as python would, and then what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whygrad.cli import target
+from whygrad.cli.output import Output
+from whygrad.cli.supervise import supervise
+from whygrad.model import Run, Severity
+
+HELP = "run a script to its end and say why parameters get no gradient"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run it. The exit code is the script's own, but for ``--strict``."""
+    parser = target.parser("run", "Runs a script as python would, and then says what was found.")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
+    options, program = target.parse(parser, argv)
+    output = Output.of(options, program)
+    return supervise(program, output, strict_code if options.strict else own_code)
+
+
+def own_code(run: Run) -> int:
+    """The script's own exit code."""
+    return run.exit_code
+
+
+def strict_code(run: Run) -> int:
+    """1 when something is wrong with the gradients, else the script's own."""
+    return run.exit_code or int(bool(run.at(Severity.ERROR)))

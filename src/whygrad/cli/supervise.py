@@ -1,0 +1,81 @@
+"""From the first line of the program to the last line of ours."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+
+from whygrad.cli.output import Output
+from whygrad.model import Run
+from whygrad.running.limits import Limits
+from whygrad.running.program import Program
+from whygrad.running.session import Session
+
+
+def supervise(
+    program: Program, output: Output, exit_code: Callable[[Run], int], limits: Limits | None = None
+) -> int:
+    """Run the program; the report comes at the very end, and ``exit_code`` says how we exit.
+
+    Our exit handler is registered before any of the program's, so python calls it last: after the
+    traceback, after waiting for threads, after the program's own exit handlers. All of that is left to
+    python itself.
+    """
+    ending = _Ending(output, exit_code)
+    ending.session = session = Session(program, limits, give_up=ending.give_up)
+    atexit.register(ending.at_exit)
+    session.execute()
+    return 0
+
+
+class _Ending:
+    """The report and the exit code, once everything of the program is over."""
+
+    session: Session
+
+    def __init__(self, output: Output, exit_code: Callable[[Run], int]) -> None:
+        self._output = output
+        self._exit_code = exit_code
+
+    def at_exit(self) -> None:
+        """Python is about to exit with the program's own exit code; change that only if we must."""
+        if self.session.aside:
+            return
+        try:
+            run = self._report()
+        except KeyboardInterrupt:
+            return  # the user has seen enough
+        code = self._exit_code(run)
+        if code != run.exit_code and not self.session.interrupted:
+            _leave(code)
+
+    def give_up(self) -> None:
+        """The program would not end although it was told to: report now, and take it down."""
+        run = self._report()
+        _end_children()
+        _leave(self._exit_code(run))
+
+    def _report(self) -> Run:
+        run = self.session.finish()
+        self._output.write(run)
+        return run
+
+
+def _end_children() -> None:
+    """Children of ``multiprocessing`` would train on without their parent."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None:
+        with contextlib.suppress(Exception):
+            for child in multiprocessing.active_children():
+                child.terminate()
+
+
+def _leave(code: int) -> None:
+    """Exit with this code, now that everything else is done: an exit handler cannot do it otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(code)

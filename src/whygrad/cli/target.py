@@ -1,0 +1,66 @@
+"""Where our options end and the user's program begins."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from whygrad.running.program import CannotRun, Program
+
+#: Our options that take a value of their own.
+_VALUED = {"--out", "--json", "--updates", "--seconds"}
+
+
+def parser(verb: str, description: str) -> argparse.ArgumentParser:
+    """The options that every verb has which runs a program."""
+    prog = f"whygrad {verb}"
+    result = argparse.ArgumentParser(
+        prog=prog,
+        usage=f"{prog} [options] script.py [args ...]\n       {prog} [options] -m module [args ...]",
+        description=description,
+        epilog="Our options come before the script; everything after it belongs to the script.",
+        allow_abbrev=False,
+    )
+    result.add_argument(
+        "--out",
+        metavar="DIR",
+        help="the run directory (default: runs/<script>-<time>/); report.json goes there",
+    )
+    result.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write the report to FILE too; - prints it after the script's own output",
+    )
+    result.add_argument("--quiet", action="store_true", help="print nothing of our own")
+    return result
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
+    """Our options and the user's program; wrong use ends with exit code 2 and one sentence."""
+    ours, target = split(argv)
+    options = parser.parse_args(ours)
+    if target[:1] == ["-m"]:
+        if len(target) == 1:
+            parser.error("-m needs the name of a module")
+        return options, Program(target[1], tuple(target[2:]), is_module=True)
+    if not target:
+        parser.error(f"name the script to run: {parser.prog} train.py")
+    program = Program(target[0], tuple(target[1:]))
+    try:
+        program.check()
+    except CannotRun as error:
+        parser.exit(2, f"whygrad: {error}\n")
+    return options, program
+
+
+def split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Our options, and the rest: from the script, or from ``-m``, on."""
+    i = 0
+    while i < len(argv):
+        word = argv[i]
+        if word == "--":
+            return list(argv[:i]), list(argv[i + 1 :])
+        if word == "-m" or not word.startswith("-") or word == "-":
+            break
+        i += 2 if word in _VALUED else 1
+    return list(argv[:i]), list(argv[i:])

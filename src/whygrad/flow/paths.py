@@ -1,0 +1,131 @@
+"""From a parameter to the loss: is there a way, and where is it cut?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from whygrad.model import Flow, Op
+
+# Their derivative is zero wherever it exists: torch gives zeros there, TensorFlow gives nothing.
+STEPWISE = frozenset(("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "fix", "frac_"))
+_DETACH = frozenset(("detach", "data", "detach_"))
+_DATA = 100  # a value that left the framework under no_grad is meant as data: the last explanation to try
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The way from a parameter to a root with the fewest cuts, parameter first."""
+
+    ops: tuple[Op, ...]
+    cuts: tuple[int, ...]  # positions in ``ops`` of the operations that let no gradient through
+    cost: int
+
+    @property
+    def living(self) -> bool:
+        """Gradient flows all the way."""
+        return not self.cuts
+
+    @property
+    def through_data(self) -> bool:
+        """The way exists only through data that was collected under ``no_grad``."""
+        return self.cost >= _DATA
+
+
+def stops(source: Op, op: Op) -> bool:
+    """Does gradient that arrives at ``op`` fail to go on to ``source``?"""
+    return (source.carries and not op.carries) or op.name.rstrip("_") in STEPWISE
+
+
+def is_detach(op: Op) -> bool:
+    """``.detach()`` or ``.data``."""
+    return op.name in _DETACH
+
+
+def _cost(source: Op, op: Op, since: int) -> int:
+    """Of several cut ways the one through this update's own forward pass tells more than an old one."""
+    if op.left and (op.block is not None or (source.block is not None and not source.carries)):
+        return _DATA
+    if not stops(source, op):
+        return 0
+    return 2 if op.time <= since else 1
+
+
+class Reach:
+    """All ways that lead to some roots, searched once, fewest cuts first."""
+
+    def __init__(self, flow: Flow, roots: Iterable[int], since: int = 0) -> None:
+        self._flow = flow
+        self._since = since
+        self._cost: dict[int, int] = {}
+        self._next: dict[int, int] = {}
+        self.parameters: dict[int, int] = {}  # parameter key -> its operation
+        self._search([r for r in roots if r in flow.ops])
+
+    def _search(self, roots: list[int]) -> None:
+        """Dijkstra; of equal ways the one through earlier arguments: ``mse_loss(prediction, target)``."""
+        rank = _preorder(self._flow, roots)
+        todo = [(0, rank[root], root) for root in roots]
+        self._cost = dict.fromkeys(roots, 0)
+        done: set[int] = set()
+        while todo:
+            cost, _, here = heappop(todo)
+            if here in done:
+                continue
+            done.add(here)
+            op = self._flow[here]
+            if op.parameter is not None:
+                self.parameters.setdefault(op.parameter, here)
+            for there in op.inputs:
+                total = cost + _cost(self._flow[there], op, self._since)
+                known = self._cost.get(there)
+                if known is None or total < known:
+                    self._cost[there], self._next[there] = total, here
+                    heappush(todo, (total, rank[there], there))
+                elif total == known and there in self._next and rank[here] < rank[self._next[there]]:
+                    self._next[there] = here
+
+    def living(self) -> frozenset[int]:
+        """The parameters that gradient reaches."""
+        return frozenset(key for key, op in self.parameters.items() if not self._cost[op])
+
+    def path(self, parameter: int) -> Path | None:
+        """The way from this parameter, or nothing."""
+        here: int | None = self.parameters.get(parameter)
+        if here is None:
+            return None
+        cost = self._cost[here]
+        ops = [self._flow[here]]
+        cuts = []
+        while here in self._next:
+            here = self._next[here]
+            op = self._flow[here]
+            if stops(ops[-1], op):
+                cuts.append(len(ops))
+            ops.append(op)
+        return Path(tuple(ops), tuple(cuts), cost)
+
+
+def _preorder(flow: Flow, roots: list[int]) -> dict[int, int]:
+    """Numbers in the order in which one reads the expression, first arguments first."""
+    rank: dict[int, int] = {}
+    todo = list(reversed(roots))
+    while todo:
+        here = todo.pop()
+        if here not in rank:
+            rank[here] = len(rank)
+            todo.extend(reversed(flow[here].inputs))
+    return rank
+
+
+def ancestors(flow: Flow, op: int) -> set[int]:
+    """Everything that a value was computed from, itself included."""
+    seen = {op}
+    todo = [op]
+    while todo:
+        for there in flow[todo.pop()].inputs:
+            if there not in seen:
+                seen.add(there)
+                todo.append(there)
+    return seen

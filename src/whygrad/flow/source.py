@@ -1,0 +1,174 @@
+"""What the user's source text says: which lines a value on some line was written from."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from functools import lru_cache
+from typing import TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+
+
+@lru_cache(maxsize=64)
+def tree(file: str) -> ast.Module | None:
+    """The syntax tree of a file, if it can be read."""
+    text = "".join(linecache.getlines(file))
+    try:
+        return ast.parse(text) if text else None
+    except SyntaxError:
+        return None
+
+
+def feeding_lines(file: str, line: int) -> dict[int, int]:
+    """The lines whose values flow, by assignments and appends, into the statement on ``line``.
+
+    Each with its distance in assignments. Flow-insensitive and by name, within the function that
+    ``line`` is in and the functions of the same file that it calls.
+    """
+    module = tree(file)
+    found: dict[int, int] = {}
+    if module is None:
+        return found
+    scope = _scope_of(module, line)
+    names: set[str] = set()
+    for statement in _statements(scope):
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno) and not _is_block(statement):
+            found.update(dict.fromkeys(_own_lines(statement), 0))
+            names |= _read(statement)
+    _follow(module, scope, names, found, depth=3)
+    return found
+
+
+def _follow(module: ast.Module, scope: Function, names: set[str], found: dict[int, int], depth: int) -> None:
+    """Add every statement that gives one of these names a value, and go on with what it reads."""
+    distance = max(found.values(), default=0)
+    done: set[int] = set()
+    wave = set(names)
+    while wave:
+        distance += 1
+        following: set[str] = set()
+        for statement in _statements(scope):
+            if id(statement) not in done and _written(statement) & wave:
+                done.add(id(statement))
+                for own in _own_lines(statement):
+                    found.setdefault(own, distance)
+                following |= _read(statement)
+        for function in ast.walk(module) if depth else ():
+            if isinstance(function, ast.FunctionDef) and function.name in wave and function is not scope:
+                _follow_call(module, function, found, depth)
+        wave = following - names
+        names |= following
+
+
+def _follow_call(module: ast.Module, function: ast.FunctionDef, found: dict[int, int], depth: int) -> None:
+    """What a called function returns was written from these lines."""
+    if function.lineno in found:
+        return
+    distance = max(found.values(), default=0)
+    returned = [s for s in _statements(function) if isinstance(s, ast.Return)]
+    found[function.lineno] = distance
+    for statement in returned:
+        for own in _own_lines(statement):
+            found.setdefault(own, distance)
+    _follow(module, function, {n for s in returned for n in _read(s)}, found, depth - 1)
+
+
+def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
+    """(line, function) of every statement that assigns to a variable or attribute of this name."""
+    module = tree(file)
+    if module is None:
+        return []
+    found = []
+    for scope in ast.walk(module):
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
+            title = getattr(scope, "name", "<module>")
+            for statement in _statements(scope):
+                if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in _targets(statement):
+                    found.append((statement.lineno, title))
+    return sorted(found)
+
+
+def _scope_of(module: ast.Module, line: int) -> Function:
+    """The innermost function around a line."""
+    best: Function = module
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node.lineno <= line <= (node.end_lineno or node.lineno):
+                best = node
+    return best
+
+
+def _statements(scope: Function) -> list[ast.stmt]:
+    """The statements of a function, those of inner functions and classes left out."""
+    found: list[ast.stmt] = []
+    todo: list[ast.AST] = list(scope.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            found.append(node)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+        todo.extend(c for c in ast.iter_child_nodes(node) if isinstance(c, (ast.stmt, ast.ExceptHandler)))
+    return found
+
+
+def _is_block(statement: ast.stmt) -> bool:
+    return hasattr(statement, "body")
+
+
+def _own_lines(statement: ast.stmt) -> range:
+    """The lines of a statement, without the body of a loop or a condition."""
+    if _is_block(statement):
+        return range(statement.lineno, statement.lineno + 1)
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
+def _targets(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.Assign):
+        return {n for t in statement.targets for n in _last_names(t)}
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        return set(_last_names(statement.target))
+    return set()
+
+
+def _written(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value to; ``x.append(...)`` gives one to ``x``."""
+    names = _targets(statement)
+    if isinstance(statement, ast.With):
+        names |= {n for item in statement.items if item.optional_vars for n in _last_names(item.optional_vars)}
+    for call in ast.walk(statement) if isinstance(statement, ast.Expr) else ():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            if call.func.attr in ("append", "extend", "insert", "add", "push", "put", "appendleft", "update"):
+                names |= set(_last_names(call.func.value))
+    return names
+
+
+def _last_names(target: ast.expr) -> list[str]:
+    """``x``, ``self.x`` and ``x[i]`` are all ``x``."""
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, ast.Attribute):
+        return [target.attr]
+    if isinstance(target, (ast.Subscript, ast.Starred)):
+        return _last_names(target.value)
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [n for t in target.elts for n in _last_names(t)]
+    return []
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """The names that a statement uses."""
+    parts: list[ast.AST] = [statement]
+    if isinstance(statement, ast.For):
+        parts = [statement.iter]
+    elif _is_block(statement):
+        parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, ast.expr)]
+    names: set[str] = set()
+    for part in parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                names.add(node.attr)
+    return names

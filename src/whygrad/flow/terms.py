@@ -1,0 +1,78 @@
+"""The addends of a loss: policy term, value term, entropy bonus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whygrad.model import Flow, Op
+
+_SUMS = frozenset(("add", "sub", "rsub", "radd", "iadd", "isub", "stack", "cat", "concat", "hstack"))
+_SAME = frozenset(
+    ("neg", "squeeze", "unsqueeze", "view", "reshape", "flatten", "clone", "to", "float", "double", "contiguous")
+)
+_SCALE = frozenset(("mul", "div", "rmul", "rdiv", "truediv", "rtruediv", "imul", "itruediv", "multiply"))
+_REDUCE = frozenset(("mean", "sum", "nanmean", "nansum"))
+_MOST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One addend. ``scalar`` is true while no mean or sum lies between it and the loss."""
+
+    op: Op
+    scalar: bool
+
+
+def terms(flow: Flow, root: int) -> list[Term]:
+    """The addends that a loss is made of, through sums, means, signs and constant factors."""
+    found: list[Term] = []
+    todo = [(root, True)]
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST:
+        here, scalar = todo.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        op = flow[here]
+        name = op.name.strip("_")
+        deeper = _inside(flow, op, name)
+        if deeper is None:
+            found.append(Term(op, scalar))
+            continue
+        inner = scalar and not (name in _REDUCE and any(flow[i].shape for i in deeper))
+        todo.extend((i, inner) for i in deeper)
+    return found
+
+
+def _inside(flow: Flow, op: Op, name: str) -> list[int] | None:
+    """The inputs to go on with, or nothing if the operation is a term by itself."""
+    if op.fresh or op.parameter is not None or not op.inputs:
+        return None
+    if name in _SUMS:
+        return list(op.inputs)
+    if name in _REDUCE or name in _SAME:
+        return list(op.inputs[:1])
+    if name in _SCALE:
+        tensors = [i for i in op.inputs if not _constant(flow[i])]
+        return tensors if len(tensors) == 1 else None
+    return None
+
+
+def _constant(op: Op) -> bool:
+    """A number or plain data."""
+    return not op.inputs and op.parameter is None
+
+
+def loss_op(flow: Flow, root: int, line: int | None) -> Op:
+    """The operation whose value is the loss: past scaling that is written in the ``backward`` line."""
+    op = flow[root]
+    while op.site is not None and op.site.line == line and len(op.inputs) >= 1 and not op.fresh:
+        name = op.name.strip("_")
+        inside = [i for i in op.inputs if not _constant(flow[i])]
+        if name not in _SCALE | _SAME | _REDUCE or len(inside) != 1:
+            break
+        below = flow[inside[0]]
+        if below.site is None or below.parameter is not None:
+            break
+        op = below
+    return op

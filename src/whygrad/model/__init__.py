@@ -1,0 +1,29 @@
+"""The nouns of whygrad: plain, frozen, standard library only."""
+
+from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
+from whygrad.model.finding import Confidence, Finding, Severity, Step
+from whygrad.model.flow import Block, Flow, Op, Parameter
+from whygrad.model.run import Note, Raised, Run, UpdateCount
+from whygrad.model.site import Site
+
+__all__ = [
+    "Backward",
+    "Block",
+    "Changed",
+    "Confidence",
+    "Crash",
+    "Evidence",
+    "Finding",
+    "Flow",
+    "Note",
+    "Op",
+    "Optimizer",
+    "Parameter",
+    "Raised",
+    "Run",
+    "Severity",
+    "Site",
+    "Step",
+    "Update",
+    "UpdateCount",
+]

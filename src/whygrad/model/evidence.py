@@ -1,0 +1,89 @@
+"""Everything a backend saw, as the rules get it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whygrad.model.flow import Flow, Parameter
+from whygrad.model.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer, what it holds, and what became of its steps."""
+
+    key: int
+    name: str
+    kind: str
+    made: Site | None
+    held: frozenset[int]
+    steps: int = 0
+    lr_always_zero: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A value that a failed backward needed and that somebody had overwritten."""
+
+    op: int
+    value: str
+    writer: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """One call that differentiates: ``backward`` or ``autograd.grad``.
+
+    ``error`` is the framework's message when the call failed.
+    """
+
+    number: int
+    site: Site | None
+    roots: tuple[int, ...]
+    flow: Flow
+    reached: frozenset[int] = frozenset()
+    wanted: frozenset[int] = frozenset()  # autograd.grad: the inputs that were asked for
+    error: str = ""
+    applied: frozenset[int] = frozenset()  # reached, and an optimizer stepped before it was cleared
+    exits: tuple[int, ...] = ()  # values that left the framework before it, and are not seen coming back
+    changed: tuple[Changed, ...] = ()
+    time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One recorded optimizer step and what led to it."""
+
+    optimizer: int
+    number: int
+    site: Site | None
+    absent: frozenset[int]
+    zero: frozenset[int]
+    backwards: tuple[Backward, ...]
+    since: int = 0  # the time of the optimizer's step before this one
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The operation in which the script died, if it died in the framework."""
+
+    error: str
+    type: str
+    site: Site | None
+    op: str = ""
+    inputs: tuple[int, ...] = ()
+    flow: Flow = field(default_factory=Flow)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A run so far: what rules judge."""
+
+    parameters: dict[int, Parameter] = field(default_factory=dict)
+    optimizers: dict[int, Optimizer] = field(default_factory=dict)
+    updates: tuple[Update, ...] = ()
+    loose: tuple[Backward, ...] = ()  # recorded, but no step followed
+    always_absent: dict[int, frozenset[int]] = field(default_factory=dict)  # optimizer -> in every step
+    crash: Crash | None = None
+    finished: bool = True

@@ -1,0 +1,76 @@
+"""What was computed from what: operations and parameters, without a single tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from whygrad.model.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A region in which gradients are off: ``no_grad``, ``inference_mode``, a decorated function."""
+
+    kind: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One value and the operation that made it.
+
+    An operation with several results is several ``Op``: each result carries gradient, or does not.
+    ``name`` is the operation as the user wrote it (``detach``, ``argmax``, ``linear``); ``api`` is the
+    framework's own function that called it, where that is not the user (``Normal.sample``).
+    """
+
+    id: int
+    name: str
+    inputs: tuple[int, ...] = ()
+    carries: bool = False
+    site: Site | None = None
+    callers: tuple[Site, ...] = ()  # the lines that called the site, innermost first
+    api: str = ""
+    block: Block | None = None
+    floating: bool = True
+    shape: tuple[int, ...] = ()
+    parameter: int | None = None
+    fresh: bool = False  # came into the framework from plain data here
+    left: bool = False  # left the framework here (a number, a list, an array)
+    via: str = ""  # how a value that left was recognised when it came back
+    walked: int = 0  # the earlier backward that has already gone through it
+    time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A trainable value under the name that its owner gave it."""
+
+    key: int
+    name: str
+    network: str
+    shape: tuple[int, ...] = ()
+    trainable: bool = True
+    made: tuple[Site, ...] = ()  # innermost first: the layer's line, then whoever called it
+    frozen_at: Site | None = None
+    replaced_at: Site | None = None
+    untracked_in: str = ""  # the module that uses it and does not list it among its parameters
+    untracked_how: str = ""  # plain list, plain dict, attribute, non-leaf, outside the module
+    copy_of: str = ""  # the network whose weights it was copied from
+    written: bool = False  # something has changed its values
+    trained: bool = False  # some optimizer step has changed it
+    loaded: bool = False  # its values came from a checkpoint or another network
+    used: bool = False  # took part in a recorded forward pass
+    lasting: bool = True  # a parameter, not an input that asked for gradients once
+    alive: bool = True  # the user's program can still reach it (not only the optimizer)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The part of a computation that led to some values."""
+
+    ops: Mapping[int, Op] = field(default_factory=dict)
+
+    def __getitem__(self, op: int) -> Op:
+        return self.ops[op]

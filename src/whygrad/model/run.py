@@ -1,0 +1,63 @@
+"""A finished run: everything that a reporter may show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whygrad.model.finding import Finding, Severity
+from whygrad.model.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateCount:
+    """How often an optimizer stepped, how many of those steps were recorded, and what it trains."""
+
+    optimizer: str
+    count: int
+    recorded: int = 0
+    networks: tuple[str, ...] = ()
+    loss: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The exception that ended the script."""
+
+    type: str
+    message: str
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing that is not a finding: what was not observed, or what is right."""
+
+    text: str
+    site: Site | None = None
+    kind: str = "observation"  # observation | certificate | internal
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What happened and what was found."""
+
+    script: str
+    argv: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    exit_code: int = 0
+    exception: Raised | None = None
+    updates: tuple[UpdateCount, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Note, ...] = ()
+    seconds: float = 0.0
+    stopped_early: bool = False
+
+    def at(self, *severities: Severity) -> tuple[Finding, ...]:
+        """The findings of these severities."""
+        return tuple(f for f in self.findings if f.severity in severities)
+
+    @property
+    def healthy(self) -> bool:
+        """No error and no warning."""
+        return not self.at(Severity.ERROR, Severity.WARNING)

@@ -1,0 +1,24 @@
+"""A place in somebody's source file."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One line, in the words of the person who wrote it."""
+
+    file: str
+    line: int
+    function: str = "<module>"
+    code: str = ""
+
+    @classmethod
+    def read(cls, file: str, line: int, function: str = "<module>") -> Site:
+        """The site with its source text, empty where the source cannot be read."""
+        return cls(file, line, function, linecache.getline(file, line).strip())
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"

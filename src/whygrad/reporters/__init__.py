@@ -1,0 +1,1 @@
+"""What was found, shown: pure functions of a finished run."""

@@ -1,0 +1,126 @@
+"""The public JSON report, format 1, and the way back from it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from whygrad import __version__
+from whygrad.model import Confidence, Finding, Note, Raised, Run, Severity, Site, Step, UpdateCount
+from whygrad.reporters.places import below
+
+FORMAT = 1
+
+
+def render(run: Run) -> str:
+    """The run as JSON. Files below the starting directory are written relative to it."""
+    document = {
+        "format": FORMAT,
+        "whygrad": __version__,
+        "script": run.script,
+        "argv": list(run.argv),
+        "frameworks": list(run.frameworks),
+        "versions": dict(run.versions),
+        "exit_code": run.exit_code,
+        "exception": _raised(run.exception),
+        "healthy": run.healthy,
+        "stopped_early": run.stopped_early,
+        "seconds": round(run.seconds, 3),
+        "updates": [_update(u) for u in run.updates],
+        "findings": [_finding(f) for f in run.findings],
+        "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def parse(text: str) -> Run:
+    """The run that a report was made of. Raises ``ValueError`` for anything else."""
+    data = json.loads(text)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"not a whygrad report of format {FORMAT}")
+    return Run(
+        script=data["script"],
+        argv=tuple(data.get("argv", ())),
+        frameworks=tuple(data.get("frameworks", ())),
+        versions=tuple(data.get("versions", {}).items()),
+        exit_code=data.get("exit_code", 0),
+        exception=_read_raised(data.get("exception")),
+        updates=tuple(_read_update(u) for u in data.get("updates", ())),
+        findings=tuple(_read_finding(f) for f in data.get("findings", ())),
+        notes=tuple(Note(n["text"], _read_site(n.get("site")), n["kind"]) for n in data.get("notes", ())),
+        seconds=data.get("seconds", 0.0),
+        stopped_early=data.get("stopped_early", False),
+    )
+
+
+def _site(site: Site | None) -> dict[str, Any] | None:
+    if site is None:
+        return None
+    return {"file": below(site.file), "line": site.line, "function": site.function, "code": site.code}
+
+
+def _read_site(data: dict[str, Any] | None) -> Site | None:
+    if not data or data.get("file") is None:
+        return None
+    return Site(data["file"], data["line"], data.get("function", "<module>"), data.get("code", ""))
+
+
+def _raised(raised: Raised | None) -> dict[str, Any] | None:
+    if raised is None:
+        return None
+    place = _site(raised.site) or {"file": None, "line": None}
+    return {"type": raised.type, "message": raised.message, **place}
+
+
+def _read_raised(data: dict[str, Any] | None) -> Raised | None:
+    return Raised(data["type"], data["message"], _read_site(data)) if data else None
+
+
+def _update(update: UpdateCount) -> dict[str, Any]:
+    return {
+        "optimizer": update.optimizer,
+        "count": update.count,
+        "recorded": update.recorded,
+        "networks": list(update.networks),
+        "loss": _site(update.loss),
+    }
+
+
+def _read_update(data: dict[str, Any]) -> UpdateCount:
+    networks, loss = tuple(data.get("networks", ())), _read_site(data.get("loss"))
+    return UpdateCount(data["optimizer"], data["count"], data.get("recorded", 0), networks, loss)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": str(finding.severity),
+        "confidence": str(finding.confidence),
+        "title": finding.title,
+        "site": _site(finding.site),
+        "network": finding.network,
+        "subjects": list(finding.subjects),
+        "chain": [_step(step) for step in finding.chain],
+        "why": finding.why,
+        "fix": finding.fix,
+        "avoid": finding.avoid,
+        "optimizer": finding.optimizer,
+        "first_update": finding.first_update,
+        "updates": finding.updates,
+    }
+
+
+def _read_finding(data: dict[str, Any]) -> Finding:
+    plain = ("rule", "title", "fix", "network", "why", "avoid", "optimizer", "first_update", "updates")
+    return Finding(
+        site=_read_site(data.get("site")),
+        severity=Severity(data["severity"]),
+        confidence=Confidence(data["confidence"]),
+        subjects=tuple(data.get("subjects", ())),
+        chain=tuple(Step(s["what"], _read_site(s), s.get("cut", False)) for s in data.get("chain", ())),
+        **{key: data[key] for key in plain if key in data},
+    )
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {"what": step.what, **(_site(step.site) or {"file": None, "line": None}), "cut": step.cut}

@@ -1,0 +1,1 @@
+"""Rules: what each one knows, and the words in which it says so."""

@@ -1,0 +1,228 @@
+"""Parameters that an optimizer holds and that never get a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from whygrad.flow.paths import Path, ancestors
+from whygrad.flow.source import feeding_lines
+from whygrad.flow.terms import loss_op
+from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Severity, Site, Step
+from whygrad.rules.attribution import cuts
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+
+def absent(situation: Situation) -> Iterator[Cause]:
+    """A cause for every parameter that was absent in every step of its optimizer."""
+    for optimizer in situation.evidence.optimizers.values():
+        updates = situation.updates(optimizer)
+        keys = situation.evidence.always_absent.get(optimizer.key, frozenset())
+        keys = frozenset(k for k in keys if not _learns_elsewhere(situation, k, optimizer))
+        if not updates or not keys:
+            continue
+        backwards = [(b, u.since) for u in updates for b in u.backwards]
+        first = min((u.number for u in updates), default=1)
+        for cause in explain(situation, optimizer, keys, backwards):
+            yield _counted(cause, first, optimizer.steps)
+
+
+def _learns_elsewhere(situation: Situation, key: int, optimizer: Optimizer) -> bool:
+    """Another optimizer holds it too, and gives it what it needs."""
+    others = [o for o in situation.holders.get(key, ()) if o.key != optimizer.key and o.steps]
+    return any(key not in situation.evidence.always_absent.get(o.key, ()) for o in others)
+
+
+def failed(situation: Situation) -> Iterator[Cause]:
+    """``element 0 of tensors does not require grad``: the loss itself carries no gradient."""
+    for backward in situation.evidence.loose:
+        if "does not require grad" not in backward.error:
+            continue
+        shadow = situation.reach(backward).parameters.keys()
+        owners = [o for o in situation.evidence.optimizers.values() if o.held & shadow]
+        for optimizer in owners or _idle_owners(situation):
+            keys = optimizer.held & shadow or optimizer.held
+            for cause in explain(situation, optimizer, keys, [(backward, 0)]):
+                yield _counted(cause, optimizer.steps + 1, 1)
+
+
+def _idle_owners(situation: Situation) -> list[Optimizer]:
+    """No optimizer has anything to do with the loss: the one that would have come next."""
+    optimizers = sorted(situation.evidence.optimizers.values(), key=lambda o: o.steps)
+    return optimizers[:1]
+
+
+def explain(
+    situation: Situation, optimizer: Optimizer, keys: Iterable[int], backwards: list[tuple[Backward, int]]
+) -> Iterator[Cause]:
+    """Why these parameters get nothing from these backwards, one cause per rule and line."""
+    groups: dict[tuple[str, Site | None], list[tuple[Parameter, Cause]]] = {}
+    for parameter in situation.parameters(keys):
+        cause = _why(situation, optimizer, parameter, backwards)
+        if cause is not None:
+            groups.setdefault((cause.rule, cause.site), []).append((parameter, cause))
+    for members in groups.values():
+        yield together(members)
+
+
+def together(members: list[tuple[Parameter, Cause]]) -> Cause:
+    """The same cause for several parameters: the first one's chain, everybody's names."""
+    _, cause = members[0]
+    return replace(cause, subjects=tuple(p for p, _ in members))
+
+
+def _why(
+    situation: Situation, optimizer: Optimizer, parameter: Parameter, backwards: list[tuple[Backward, int]]
+) -> Cause | None:
+    if not parameter.trainable:
+        return _frozen(situation, optimizer, parameter)
+    best: tuple[int, Path, Backward] | None = None
+    for backward, since in reversed(backwards):  # later ones know better what is old data
+        path = situation.reach(backward, since).path(parameter.key)
+        if path is not None and not path.living and (best is None or path.cost < best[0]):
+            best = (path.cost, path, backward)
+    if best is not None and not best[1].through_data:
+        return cut_cause(optimizer, parameter, best[1], best[2])
+    backward = _its_own(situation, optimizer, [b for b, _ in backwards])
+    if backward is None:
+        return None
+    return _by_source(optimizer, parameter, backward) or _independent(situation, optimizer, parameter, backward)
+
+
+def cut_cause(optimizer: Optimizer | None, parameter: Parameter, path: Path, backward: Backward) -> Cause:
+    """The cut of a path, as a cause."""
+    found = cuts.verdict(path)
+    loss = loss_op(backward.flow, path.ops[-1].id, backward.site.line if backward.site else None)
+    return Cause(
+        rule=found.rule,
+        site=found.site,
+        subjects=(parameter,),
+        chain=cuts.chain(path, parameter, found),
+        details=found.details,
+        optimizer=optimizer.name if optimizer is not None else "",
+        loss=loss.site,
+    )
+
+
+def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) -> Cause | None:
+    """Frozen on purpose, or by accident? A layer that was trained or loaded before may rest."""
+    others = [k for k in optimizer.held if situation.evidence.parameters[k].trainable]
+    if others and (parameter.trained or parameter.loaded):
+        return None
+    site = parameter.frozen_at or optimizer.made
+    steps = [Step(parameter.name, parameter.made[0] if parameter.made else None)]
+    steps.append(Step("requires_grad = False", site, cut=True))
+    return Cause("frozen", site, (parameter,), tuple(steps), {"how": "requires_grad"}, optimizer=optimizer.name)
+
+
+def _its_own(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) -> Backward | None:
+    """Of the backwards before a step, the one that was meant for this optimizer."""
+    if not backwards:
+        return None
+    others = {k for o in situation.evidence.optimizers.values() if o.key != optimizer.key for k in o.held}
+    mine = [b for b in backwards if b.reached & optimizer.held]
+    alone = [b for b in backwards if not b.applied & others]
+    return (mine or alone or backwards)[-1]
+
+
+def _by_source(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
+    """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``."""
+    exits = [backward.flow[e] for e in backward.exits]
+    mine = [e for e in exits if e.site is not None and _comes_from(backward, e, parameter.key)]
+    for entry in _entries(backward):
+        if entry.site is None:
+            continue
+        lines = feeding_lines(entry.site.file, entry.site.line)
+        near = [
+            (lines[left.site.line], -left.time, left)
+            for left in mine
+            if left.site is not None and left.site.file == entry.site.file
+            if left.site.line in lines and left.time < entry.time
+        ]
+        if near:
+            return _source_cause(optimizer, parameter, backward, min(near, key=lambda n: n[:2])[2], entry)
+    return None
+
+
+def _comes_from(backward: Backward, left: Op, key: int) -> bool:
+    return any(backward.flow[i].parameter == key for i in ancestors(backward.flow, left.id))
+
+
+def _entries(backward: Backward) -> list[Op]:
+    """Operations near the loss that took in plain data, the nearest first."""
+    found: list[Op] = []
+    todo = list(backward.roots)
+    seen = set(todo)
+    while todo and len(found) < 64:
+        op = backward.flow[todo.pop(0)]
+        if op.fresh or not op.inputs or op.id in backward.roots:
+            found.append(op)
+        elif op.site is not None and not op.parameter and len(found) < 16:
+            found.append(op)
+        for there in op.inputs:
+            if there not in seen:
+                seen.add(there)
+                todo.append(there)
+    return found
+
+
+def _source_cause(
+    optimizer: Optimizer, parameter: Parameter, backward: Backward, left: Op, entry: Op
+) -> Cause:
+    details = {"left": cuts.spoken(left), "back_line": str(entry.site.line) if entry.site else ""}
+    details["back"] = f"torch.{entry.name}" if entry.fresh and entry.name != "data" else ""
+    root = backward.flow[backward.roots[0]]
+    steps = [
+        Step(parameter.name, parameter.made[0] if parameter.made else None),
+        Step(cuts.spoken(left), left.site, cut=True),
+        Step(entry.site.code if entry.site else entry.name, entry.site),
+    ]
+    return Cause(
+        "numpy-round-trip",
+        left.site,
+        (parameter,),
+        tuple(steps),
+        details,
+        confidence=Confidence.LIKELY,
+        optimizer=optimizer.name,
+        loss=root.site,
+    )
+
+
+def _independent(
+    situation: Situation, optimizer: Optimizer, parameter: Parameter, backward: Backward
+) -> Cause:
+    root = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
+    site = root.site or backward.site
+    reach = situation.reach(backward)
+    known = situation.evidence.parameters
+    others = {known[k].network for k in reach.parameters if k in known and known[k].lasting}
+    details = {"kind": "unused" if parameter.used else "never-called", "instead": ""}
+    others.discard(parameter.network)
+    if not reach.living():
+        details["kind"] = "constant" if parameter.used else "never-called"
+    elif not any(known[k].network == parameter.network for k in reach.living() if k in known) and others:
+        details["instead"] = ", ".join(sorted(others))
+        details["kind"] = "other-network"
+    learns = any(situation.evidence.parameters[k].trained for k in optimizer.held)
+    leftover = details["kind"] == "never-called" and learns
+    steps = (
+        Step(parameter.name, parameter.made[0] if parameter.made else None),
+        Step("does not enter the loss", None, cut=True),
+        Step(site.code if site else "the loss", site),
+    )
+    return Cause(
+        "loss-independent",
+        site,
+        (parameter,),
+        steps,
+        details,
+        severity=Severity.WARNING if leftover else Severity.ERROR,
+        optimizer=optimizer.name,
+        loss=site,
+    )
+
+
+def _counted(cause: Cause, first: int, updates: int) -> Cause:
+    return replace(cause, first_update=first, updates=updates)

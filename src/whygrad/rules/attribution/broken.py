@@ -1,0 +1,127 @@
+"""Errors that torch raises in the middle of an update: used twice, overwritten, inference tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.model import Backward, Op, Site, Step
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+
+def broken(situation: Situation) -> Iterator[Cause]:
+    """The cause behind the message."""
+    for backward in situation.evidence.loose:
+        if "second time" in backward.error or "inplace operation" in backward.error:
+            kept = _kept_alive(backward)
+            if kept is not None:
+                yield _twice(situation, backward, kept)
+            elif "inplace operation" in backward.error:
+                yield from _overwritten(situation, backward)
+    crash = situation.evidence.crash
+    if crash is not None and "Inference tensors cannot be saved" in crash.error:
+        yield from _inference(situation)
+
+
+def _kept_alive(backward: Backward) -> Op | None:
+    """The value of an earlier update's graph that this loss still hangs on: the latest such value."""
+    old = [op for op in _cone(backward) if op.walked and op.walked != backward.number and op.carries]
+    ids = {op.id for op in old}
+    entering = [
+        op for op in old if any(op.id in c.inputs and c.id not in ids for c in backward.flow.ops.values())
+    ]
+    return max(entering or old, key=lambda op: op.time, default=None)
+
+
+def _cone(backward: Backward) -> list[Op]:
+    seen = set(backward.roots)
+    todo = list(backward.roots)
+    found = []
+    while todo:
+        op = backward.flow[todo.pop()]
+        found.append(op)
+        for there in op.inputs:
+            if there not in seen:
+                seen.add(there)
+                todo.append(there)
+    return found
+
+
+def _suffering(situation: Situation, backward: Backward) -> frozenset[int]:
+    held = backward.reached & situation.holders.keys()
+    return held or backward.reached
+
+
+def _twice(situation: Situation, backward: Backward, kept: Op) -> Cause:
+    line = str(backward.site.line) if backward.site else ""
+    site = _where_kept(kept, backward)
+    steps = (
+        Step(site.code if site else kept.name, site),
+        Step("an earlier backward has used its graph up", None, cut=True),
+        Step(backward.site.code if backward.site else "backward()", backward.site),
+    )
+    return Cause(
+        "backward-twice",
+        site,
+        situation.parameters(_suffering(situation, backward)),
+        steps,
+        {"value": site.code if site else kept.name, "backward_line": line},
+        loss=backward.flow[backward.roots[0]].site,
+    )
+
+
+def _where_kept(kept: Op, backward: Backward) -> Site | None:
+    """The line that keeps the value: in the function that calls ``backward``, if it came through there."""
+    for site in (kept.site, *kept.callers):
+        if site and backward.site and (site.file, site.function) == (backward.site.file, backward.site.function):
+            return site
+    return kept.site
+
+
+def _overwritten(situation: Situation, backward: Backward) -> Iterator[Cause]:
+    changed = [c for c in backward.changed if c.site is not None]
+    steps_first = sorted(changed, key=lambda c: (not c.writer.endswith(".step()"), c.op))
+    if not steps_first:
+        return
+    guilty = steps_first[0]
+    op = backward.flow[guilty.op]
+    line = str(backward.site.line) if backward.site else ""
+    details = {
+        "writer": guilty.writer,
+        "value": guilty.value,
+        "forward_line": str(op.site.line) if op.site else "",
+        "backward_line": line,
+    }
+    steps = (
+        Step(f"{guilty.value} is used", op.site),
+        Step(f"{guilty.writer} overwrites it", guilty.site, cut=True),
+        Step(backward.site.code if backward.site else "backward()", backward.site),
+    )
+    yield Cause(
+        "in-place-modified",
+        guilty.site,
+        situation.parameters(_suffering(situation, backward)),
+        steps,
+        details,
+        loss=backward.flow[backward.roots[0]].site,
+    )
+
+
+def _inference(situation: Situation) -> Iterator[Cause]:
+    crash = situation.evidence.crash
+    assert crash is not None
+    for op in crash.flow.ops.values():
+        if op.block is None or "inference" not in op.block.kind:
+            continue
+        keys = {o.parameter for o in map(crash.flow.__getitem__, crash.inputs) if o.parameter is not None}
+        networks = {situation.evidence.parameters[k].network for k in keys if k in situation.evidence.parameters}
+        members = [p for p in situation.evidence.parameters.values() if p.network in networks]
+        details = {"block": op.block.kind, "error": "inference", "inside": op.site.code if op.site else ""}
+        details["inside_line"] = str(op.site.line) if op.site else ""
+        steps = (
+            Step(op.block.kind, op.block.site),
+            Step(op.site.code if op.site else op.name, op.site, cut=True),
+            Step(crash.site.code if crash.site else crash.op, crash.site),
+        )
+        yield Cause("no-grad-block", op.block.site, tuple(members), steps, details)
+        return

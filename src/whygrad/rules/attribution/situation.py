@@ -1,0 +1,68 @@
+"""The evidence, with the questions that every attribution asks of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from whygrad.flow.paths import Reach
+from whygrad.model import Backward, Evidence, Optimizer, Parameter, Update
+
+
+class Situation:
+    """A read-only view of the evidence. Searches are done once."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self._reaches: dict[tuple[int, int], Reach] = {}
+
+    def reach(self, backward: Backward, since: int = 0) -> Reach:
+        """All ways that lead to what this backward differentiated; cuts before ``since`` are old ones."""
+        key = (backward.number, since)
+        known = self._reaches.get(key)
+        if known is None:
+            known = self._reaches[key] = Reach(backward.flow, backward.roots, since)
+        return known
+
+    @cached_property
+    def backwards(self) -> tuple[Backward, ...]:
+        """Every recorded backward once, in order."""
+        found = {b.number: b for u in self.evidence.updates for b in u.backwards}
+        found.update((b.number, b) for b in self.evidence.loose)
+        return tuple(found[n] for n in sorted(found))
+
+    def updates(self, optimizer: Optimizer) -> tuple[Update, ...]:
+        """The recorded updates of one optimizer."""
+        return tuple(u for u in self.evidence.updates if u.optimizer == optimizer.key)
+
+    @cached_property
+    def holders(self) -> dict[int, tuple[Optimizer, ...]]:
+        """Parameter -> the optimizers that hold it."""
+        found: dict[int, tuple[Optimizer, ...]] = {}
+        for optimizer in self.evidence.optimizers.values():
+            for key in optimizer.held:
+                found[key] = (*found.get(key, ()), optimizer)
+        return found
+
+    def parameters(self, keys: object) -> tuple[Parameter, ...]:
+        """These parameters, in order of their making."""
+        known = self.evidence.parameters
+        return tuple(known[k] for k in sorted(keys) if k in known)  # type: ignore[call-overload]
+
+    @cached_property
+    def unheld(self) -> frozenset[int]:
+        """Parameters that some backward reached and no optimizer holds."""
+        reached = frozenset[int]().union(*(b.reached for b in self.backwards)) if self.backwards else frozenset()
+        roots = {b.flow[r].parameter for b in self.backwards for r in b.roots if r in b.flow.ops}
+        known = self.evidence.parameters
+        return frozenset(k for k in reached - roots if k not in self.holders and known[k].lasting)
+
+    def is_copy(self, key: int) -> bool:
+        """A target or reference network: copied from one that is itself still being trained."""
+        parameter = self.evidence.parameters[key]
+        if not parameter.copy_of:
+            return False
+        return any(
+            self.evidence.parameters[k].network == parameter.copy_of and self.evidence.parameters[k].alive
+            for k in self.holders
+            if k in self.evidence.parameters
+        )

@@ -1,0 +1,185 @@
+"""Parameters that get a gradient which no optimizer applies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.paths import Reach
+from whygrad.flow.source import assignments_to
+from whygrad.flow.terms import terms
+from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site, Step
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+
+def unheld(situation: Situation) -> Iterator[Cause]:
+    """One cause per network (or layer) that was left out."""
+    if not any(o.steps for o in situation.evidence.optimizers.values()):
+        return
+    groups: dict[tuple[str, Site | None], list[Parameter]] = {}
+    for parameter in situation.parameters(situation.unheld):
+        backward = _should_learn(situation, parameter)
+        if backward is None or not parameter.alive:
+            continue
+        optimizer = _nearest(situation, parameter, backward)
+        rule, site = _judge(situation, parameter, optimizer)
+        groups.setdefault((rule, site), []).append(parameter)
+    for (rule, site), members in groups.items():
+        backward = _should_learn(situation, members[0])
+        assert backward is not None
+        optimizer = _nearest(situation, members[0], backward)
+        yield _cause(situation, rule, site, tuple(members), optimizer, backward)
+
+
+def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None:
+    """The backward that shows that this parameter was meant to be trained.
+
+    A frozen teacher or a target network may collect gradients that nobody wants. A parameter is missed
+    when a term of the loss trains nothing without it, when trained layers stand between it and the loss,
+    or when other parts of its own network are trained.
+    """
+    key = parameter.key
+    if situation.is_copy(key):
+        return None
+    known = situation.evidence.parameters
+    siblings = {k for k in situation.holders if k in known and known[k].network == parameter.network}
+    for backward in situation.backwards:
+        if key not in backward.reached:
+            continue
+        alone = parameter.network == parameter.name
+        if siblings or alone or parameter.untracked_in or parameter.replaced_at:
+            return backward
+        if backward.applied and _upstream_of_trained(situation, backward, key):
+            return backward
+        if _has_own_term(backward, key):
+            return backward
+    return None
+
+
+def _upstream_of_trained(situation: Situation, backward: Backward, key: int) -> bool:
+    path = situation.reach(backward).path(key)
+    if path is None:
+        return False
+    flow = backward.flow
+    after = [flow[i] for op in path.ops[2:] for i in op.inputs]
+    return any(op.parameter in backward.applied for op in after if op.parameter is not None)
+
+
+def _has_own_term(backward: Backward, key: int) -> bool:
+    """A term of the loss that trains this parameter's network and nothing that is applied."""
+    for root in backward.roots:
+        found = terms(backward.flow, root)
+        for term in found[:64]:
+            living = Reach(backward.flow, [term.op.id]).living()
+            if key in living and not living & backward.applied:
+                return True
+    return False
+
+
+def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> Optimizer | None:
+    """The optimizer that one would have expected to hold it: the one that stepped on this backward."""
+    optimizers = situation.evidence.optimizers
+    stepped = [
+        optimizers[u.optimizer]
+        for u in situation.evidence.updates
+        if any(b.number == backward.number for b in u.backwards)
+    ]
+    idle = [o for o in stepped if not o.held & backward.reached]
+    known = situation.evidence.parameters
+    family = [
+        o for o in stepped if any(known[k].network == parameter.network for k in o.held if k in known)
+    ]
+    chosen = idle or family or stepped or [o for o in optimizers.values() if o.steps]
+    return chosen[0] if chosen else None
+
+
+def _judge(
+    situation: Situation, parameter: Parameter, optimizer: Optimizer | None
+) -> tuple[str, Site | None]:
+    made = optimizer.made if optimizer is not None else None
+    if parameter.untracked_in:
+        return "not-tracked", _creation(parameter)
+    replaced = _replaced(situation, parameter, optimizer)
+    if replaced is not None:
+        return "stale-optimizer", replaced
+    if optimizer is not None and _duplicate(situation, optimizer):
+        return "wrong-variables", made
+    return "not-in-optimizer", made
+
+
+def _creation(parameter: Parameter) -> Site | None:
+    return parameter.made[0] if parameter.made else None
+
+
+def _replaced(situation: Situation, parameter: Parameter, optimizer: Optimizer | None) -> Site | None:
+    """The optimizer holds a predecessor: where did the new one take its place?"""
+    if parameter.replaced_at is not None:
+        return parameter.replaced_at
+    known = situation.evidence.parameters
+    stale = [
+        o
+        for o in situation.evidence.optimizers.values()
+        if o.held and any(not known[k].alive and known[k].shape == parameter.shape for k in o.held if k in known)
+    ]
+    if not stale:
+        return None
+    return _assignment(parameter, stale[0]) or (parameter.made[-1] if parameter.made else stale[0].made)
+
+
+def _assignment(parameter: Parameter, optimizer: Optimizer) -> Site | None:
+    """The line that gave the network's name to the new object, read in the source."""
+    name = parameter.network.rpartition(".")[2].partition("[")[0]
+    for site in parameter.made:  # innermost first: `model = Net()` is among the callers
+        if any(line == site.line for line, _ in assignments_to(site.file, name)):
+            return site
+    if optimizer.made is None:
+        return None
+    file = optimizer.made.file
+    others = [(line, f) for line, f in assignments_to(file, name) if f != optimizer.made.function]
+    return Site.read(file, others[0][0], others[0][1]) if others else None
+
+
+def _duplicate(situation: Situation, optimizer: Optimizer) -> bool:
+    """Everything that this optimizer holds is held by another one already."""
+    others = [o for o in situation.evidence.optimizers.values() if o.key != optimizer.key]
+    return bool(optimizer.held) and any(optimizer.held <= o.held for o in others)
+
+
+def _cause(
+    situation: Situation,
+    rule: str,
+    site: Site | None,
+    members: tuple[Parameter, ...],
+    optimizer: Optimizer | None,
+    backward: Backward,
+) -> Cause:
+    first = members[0]
+    known = situation.evidence.parameters
+    holds = sorted({known[k].network for k in optimizer.held if k in known}) if optimizer else []
+    name = optimizer.name if optimizer is not None else ""
+    details = {
+        "holder": first.untracked_in,
+        "how": first.untracked_how if rule == "not-tracked" else "replaced",
+        "optimizers": ", ".join(o.name for o in situation.evidence.optimizers.values()),
+        "optimizer": name,
+        "optimizer_line": str(optimizer.made.line) if optimizer and optimizer.made else "",
+        "holds": ", ".join(holds),
+        "expected": ", ".join(dict.fromkeys(p.network for p in members)),
+    }
+    steps = (
+        Step(first.name, first.made[0] if first.made else None),
+        Step("gets a gradient", backward.site),
+        Step("no optimizer holds it", optimizer.made if optimizer else None, cut=True),
+    )
+    return Cause(
+        rule,
+        site,
+        members,
+        steps,
+        details,
+        confidence=Confidence.CERTAIN if rule != "stale-optimizer" else Confidence.LIKELY,
+        optimizer=name,
+        loss=backward.flow[backward.roots[0]].site,
+        first_update=1,
+        updates=optimizer.steps if optimizer else 0,
+    )

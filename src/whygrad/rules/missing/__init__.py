@@ -1,0 +1,1 @@
+"""A parameter that should learn gets no gradient."""

@@ -1,0 +1,95 @@
+"""no-grad-block: the forward pass ran where gradients are off.
+
+Reads the details ``block``, ``inside``, ``inside_line`` and ``error`` (``inference`` when PyTorch refused an
+inference tensor).
+"""
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="no-grad-block",
+    family="missing",
+    summary="it was computed under `torch.no_grad`, `inference_mode` or `set_grad_enabled(False)`",
+    what="The forward pass on the way to the loss ran where gradients are off: in a `torch.no_grad()` or "
+    "`torch.inference_mode()` block, in a function decorated with one, or after "
+    "`torch.set_grad_enabled(False)`.",
+    why="Nothing is recorded there, so the results are constants. The block is often far away: around the "
+    "whole loop, or on the helper that the rollout and the update share.",
+    bad="""\
+@torch.no_grad()
+def q_values(state):
+    return q_net(state)
+
+
+loss = F.mse_loss(q_values(state).gather(1, action), target)
+loss.backward()  # element 0 of tensors does not require grad""",
+    good="""\
+def q_values(state):
+    return q_net(state)
+
+
+with torch.no_grad():
+    target = reward + gamma * target_net(next_state).max(1, keepdim=True).values
+loss = F.mse_loss(q_values(state).gather(1, action), target)
+loss.backward()""",
+    use_instead="Keep the block around what must stay constant (rollouts, targets, evaluation) and run the "
+    "forward pass of the loss outside of it. Use `no_grad` rather than `inference_mode` for rollout tensors "
+    "that enter a loss later.",
+    avoid="`loss.requires_grad = True` makes the error go away and nothing learns (see fake-root).",
+    site="the operation on the parameter's path; the first line of the block is in the chain",
+)
+
+
+def phrase(cause: Cause) -> Finding:
+    """Put a forward pass without gradients into words."""
+    block = cause.details.get("block", "torch.no_grad()")
+    if cause.details.get("error") == "inference":
+        return _inference(cause, block)
+    return words.say(
+        cause,
+        title=words.starved(cause, f"computed under {block}"),
+        why=_why(cause, block),
+        fix=_fix(cause, block),
+        avoid=words.no_fake_root(cause),
+    )
+
+
+def _inference(cause: Cause, block: str) -> Finding:
+    return words.say(
+        cause,
+        title=f"{words.who(cause)} cannot learn from a tensor that was made under {block}",
+        why="A tensor that is born in inference mode can never take part in a backward pass, not even when "
+        "the block has ended.",
+        fix="use `torch.no_grad()` for the rollout; or `.clone()` the tensor, outside of the block, "
+        "before it enters the loss",
+        avoid="`torch.enable_grad()` around the update: the tensor stays an inference tensor",
+    )
+
+
+def _inside(cause: Cause) -> str:
+    text = cause.details.get("inside") or words.source(cause)
+    return words.code(text) if text else "the forward pass"
+
+
+def _why(cause: Cause, block: str) -> str:
+    where = words.at(cause.details.get("inside_line", ""))
+    return f"{_inside(cause)}{where} runs under `{block}`: nothing is recorded, the result is a constant."
+
+
+def _fix(cause: Cause, block: str) -> str:
+    if block.startswith("@"):
+        function = cause.site.function if cause.site else ""
+        on = f"`{function}`" if function and not function.startswith("<") else "the function"
+        return f"take `{block}` off {on}; put `with torch.no_grad():` only around calls that must not train"
+    if "set_grad_enabled" in block:
+        return f"call `torch.set_grad_enabled(True)` before {_inside(cause)}, or use `with torch.no_grad():`"
+    inside = cause.details.get("inside", "")
+    if not inside or inside.startswith("return "):
+        return f"call {words.who(cause)} outside of the `{block}` block"
+    return f"move {_inside(cause)} out of the `{block}` block"
+
+
+RULE = Rule(PAGE, phrase)

@@ -1,0 +1,86 @@
+"""Writes docs/rules from the rules: ``python -m whygrad.rules.pages docs/rules``; ``--check`` compares."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from whygrad.rules.rule import Page
+from whygrad.rules.table import FAMILIES, RULES, by_family
+
+_GENERATED = "<!-- Generated from src/whygrad/rules by `make docs-rules`; edit the rule, not this page. -->"
+
+
+def page(content: Page) -> str:
+    """The Markdown page of one rule."""
+    parts = [
+        f"# {content.slug}",
+        _GENERATED,
+        f"{content.summary[0].upper()}{content.summary[1:]}.",
+        f"## What it is\n\n{content.what}",
+        f"## Why it is bad\n\n{content.why}",
+        f"## Example\n\n```python\n{content.bad}\n```",
+        f"## Use instead\n\n```python\n{content.good}\n```\n\n{content.use_instead}",
+    ]
+    if content.avoid:
+        parts.append(f"## Avoid\n\n{content.avoid}")
+    if content.site:
+        parts.append(f"## Where a finding points\n\n{content.site[0].upper()}{content.site[1:]}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def index() -> str:
+    """The list of all rules."""
+    lines = ["# Rules", "", _GENERATED, "", "`whygrad explain SLUG` shows the same pages in the terminal."]
+    for family, rules in by_family().items():
+        lines += ["", f"## {family}: {FAMILIES[family]}", "", "| rule | what happened |", "|---|---|"]
+        lines += [f"| [{r.slug}]({r.slug}.md) | {r.page.summary} |" for r in rules]
+    return "\n".join(lines) + "\n"
+
+
+def pages() -> dict[str, str]:
+    """Every page by its file name."""
+    return {"index.md": index(), **{f"{slug}.md": page(rule.page) for slug, rule in RULES.items()}}
+
+
+def stale(folder: Path) -> list[str]:
+    """The files that differ from the rules, are missing, or belong to no rule."""
+    wanted = pages()
+    found = {f.name: f.read_text(encoding="utf-8") for f in folder.glob("*.md")}
+    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+
+
+def write(folder: Path) -> None:
+    """Make the folder hold exactly the current pages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = pages()
+    for name in stale(folder):
+        if name in wanted:
+            (folder / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (folder / name).unlink()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the pages, or say which ones are not current."""
+    parser = argparse.ArgumentParser(
+        prog="python -m whygrad.rules.pages", description="Write the rule pages."
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit code 1 if a page is not current"
+    )
+    options = parser.parse_args(argv)
+    if not options.check:
+        write(options.folder)
+        return 0
+    old = stale(options.folder)
+    for name in old:
+        print(f"not current: {options.folder / name}", file=sys.stderr)
+    return 1 if old else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

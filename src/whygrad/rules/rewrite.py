@@ -1,0 +1,206 @@
+"""Rewrites one line of the user's source for a fix, or says that it cannot (``None``).
+
+Everything goes through the syntax tree, so that strings and comments are never touched; a line that is
+only a piece of a statement is completed first. Where the same pattern stands twice in a line nobody knows
+which one was meant, so nothing is rewritten.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+_LIBRARIES = frozenset(
+    {"torch", "F", "np", "nn", "math", "print", "float", "int", "len", "sum", "min", "max"}
+)
+_METHODS = frozenset(
+    {"mean", "sum", "min", "max", "squeeze", "unsqueeze", "view", "reshape", "clamp", "pow", "to", "gather"}
+    | {
+        "append",
+        "log_prob",
+        "Normal",
+        "Categorical",
+        "mse_loss",
+        "smooth_l1_loss",
+        "huber_loss",
+        "cat",
+        "stack",
+    }
+)
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+
+def uncommented(code: str) -> str:
+    """The line without its comment."""
+    tree = _parsed(code)
+    end = tree.body[-1].end_col_offset if tree and tree.body else None
+    return code.encode()[:end].decode() if tree and len(code.splitlines()) == 1 else code
+
+
+def calls(code: str) -> list[str]:
+    """The calls in a line that may be calls of networks: not of a library, not a tensor's method."""
+    return [_text(code, n) for n in _walk(code) if isinstance(n, ast.Call) and _may_be_network(n)]
+
+
+def calls_around(code: str, what: str) -> list[str]:
+    """The calls that get the value of ``what`` (``.detach()``) as an argument, without that part."""
+    found = [call for call in calls(code) if what and any(what in part for part in _arguments(call))]
+    return [call.replace(what, "", 1) for call in found]
+
+
+def _arguments(call: str) -> list[str]:
+    match _parsed(call):
+        case ast.Module(body=[ast.Expr(value=ast.Call(args=args, keywords=keywords))]):
+            return [ast.unparse(a) for a in (*args, *(k.value for k in keywords))]
+    return []
+
+
+def _may_be_network(call: ast.Call) -> bool:
+    name = ast.unparse(call.func)
+    return bool(call.args) and name.split(".")[0] not in _LIBRARIES and name.split(".")[-1] not in _METHODS
+
+
+def without_calls(code: str, *methods: str) -> str | None:
+    """The line with ``.detach()`` (one method, or a chain such as ``.detach().cpu().numpy()``) taken out."""
+    owners = {call: owner for call, owner in _method_calls(code, methods) if not call.args}
+    tops = [call for call in owners if call not in owners.values()]
+    if len(tops) != 1:
+        return None
+    bottom: ast.expr = tops[0]
+    while isinstance(bottom, ast.Call) and bottom in owners:
+        bottom = owners[bottom]
+    return _replaced(code, bottom.end_col_offset, tops[0], "")
+
+
+def without_attribute(code: str, name: str) -> str | None:
+    """The line with ``.data`` taken out."""
+    found = [n for n in _walk(code) if isinstance(n, ast.Attribute) and n.attr == name]
+    found = [n for n in found if ast.unparse(n.value) != "self"]
+    return _replaced(code, found[0].value.end_col_offset, found[0], "") if len(found) == 1 else None
+
+
+def renamed_method(code: str, old: str, new: str) -> str | None:
+    """The line with ``.sample(`` turned into ``.rsample(``."""
+    found = _method_calls(code, (old,))
+    if len(found) != 1:
+        return None
+    call, owner = found[0]
+    return _replaced(code, owner.end_col_offset, call.func, f".{new}")
+
+
+def unwrapped(code: str, *functions: str) -> str | None:
+    """The line with ``float(x)`` or ``torch.tensor(x, ...)`` turned into ``x``."""
+    calls = [n for n in _walk(code) if isinstance(n, ast.Call) and n.args]
+    found = [n for n in calls if ast.unparse(n.func) in functions]
+    if len(found) != 1:
+        return None
+    return _replaced(code, found[0].col_offset, found[0], _text(code, found[0].args[0]))
+
+
+def wrapped_value(code: str, wrapper: Callable[[ast.expr], str]) -> str | None:
+    """``x = value`` as ``x = wrapper(value)``; the wrapper is chosen by the value, empty for none."""
+    match _parsed(_complete(code)):
+        case ast.Module(body=[ast.Assign(targets=[_], value=value)]) if wrapper(value):
+            return _replaced(code, value.col_offset, value, f"{wrapper(value)}({_text(code, value)})")
+    return None
+
+
+def moved_inside(code: str, function: str) -> str | None:
+    """``nn.Parameter(x).float()`` as ``nn.Parameter(x.float())``."""
+    for call, inner in _method_calls(code):
+        if isinstance(inner, ast.Call) and inner.args and ast.unparse(inner.func).endswith(function):
+            tail = _text(code, call)[len(_text(code, inner)) :]
+            value = _text(code, inner.args[0])
+            if not isinstance(inner.args[0], ast.Call | ast.Name | ast.Attribute):
+                value = f"({value})"
+            made = f"{ast.unparse(inner.func)}({value}{tail})"
+            return _replaced(code, call.col_offset, call, made)
+    return None
+
+
+def out_of_place(code: str) -> str | None:
+    """``x += y`` as ``x = x + y``; ``x.add_(y)`` as ``x = x.add(y)``."""
+    match _parsed(code):
+        case ast.Module(
+            body=[ast.AugAssign(target=ast.Name() | ast.Attribute() as target, value=value, op=op)]
+        ):
+            left = ast.parse(ast.unparse(target), mode="eval").body
+            return f"{ast.unparse(target)} = {ast.unparse(ast.BinOp(left=left, op=op, right=value))}"
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=attr)) as call)]):
+            if attr.endswith("_") and isinstance(owner, ast.Name | ast.Attribute):
+                text = ast.unparse(call).replace(f".{attr}(", f".{attr[:-1]}(", 1)
+                return f"{ast.unparse(owner)} = {text}"
+    return None
+
+
+def loaded_into(code: str) -> str | None:
+    """``self.net = loaded`` as ``self.net.load_state_dict(loaded.state_dict())``."""
+    match _parsed(code):
+        case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value)]):
+            return f"{_text(code, target)}.load_state_dict({_text(code, value)}.state_dict())"
+    return None
+
+
+def with_name(code: str, old: str, new: str) -> str | None:
+    """The line with the network ``old`` replaced by ``new`` everywhere."""
+    if not old or not new:
+        return None
+    text, times = re.subn(rf"(?<![\w.]){re.escape(old)}(?!\w)", lambda _: new, code)
+    return text if times and text != code else None
+
+
+def assigned(code: str) -> str:
+    """The one name that the line assigns to, if it does."""
+    match _parsed(_complete(code)):
+        case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target])]):
+            return ast.unparse(target)
+    return ""
+
+
+def _walk(code: str) -> list[ast.AST]:
+    tree = _parsed(_complete(code))
+    return list(ast.walk(tree)) if tree else []
+
+
+def _method_calls(code: str, names: tuple[str, ...] = ()) -> list[tuple[ast.Call, ast.expr]]:
+    """The calls ``owner.name(...)`` with their owners; all of them where no name is given."""
+    found = []
+    for node in _walk(code):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if not names or name in names:
+                found.append((node, owner))
+    return found
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _complete(code: str) -> str:
+    """The line, completed to a statement: open brackets closed, a block given a body."""
+    if not code or _parsed(code):
+        return code
+    stack: list[str] = []
+    for char in re.sub(r"#.*|'[^']*'|\"[^\"]*\"", "", code):
+        if char in _CLOSERS:
+            stack.append(_CLOSERS[char])
+        elif stack and char == stack[-1]:
+            stack.pop()
+    tries = (f"{code} pass", code + "".join(reversed(stack)))
+    return next((c for c in tries if _parsed(c)), code)
+
+
+def _text(code: str, node: ast.expr) -> str:
+    return ast.get_source_segment(_complete(code), node) or ""
+
+
+def _replaced(code: str, start: int | None, end: ast.expr, text: str) -> str | None:
+    """The line with everything from ``start`` to the end of a node replaced."""
+    raw = code.encode()
+    if start is None or end.end_col_offset is None or end.end_col_offset > len(raw):
+        return None
+    return (raw[:start] + text.encode() + raw[end.end_col_offset :]).decode()

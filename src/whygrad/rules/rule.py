@@ -1,0 +1,38 @@
+"""What every rule is: a page to read and a sentence to say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from whygrad.model import Finding
+from whygrad.rules.cause import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The documentation of a rule: `whygrad explain SLUG` and docs/rules/SLUG.md come from it."""
+
+    slug: str
+    family: str  # missing | wrong | unhealthy
+    summary: str  # one line, as in the table of rules
+    what: str
+    why: str
+    bad: str  # a few lines of code
+    good: str  # the same lines, right
+    use_instead: str  # one or two sentences
+    avoid: str = ""  # the popular fix that makes it worse
+    site: str = ""  # which line a finding points at
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A page, and the words for one cause."""
+
+    page: Page
+    phrase: Callable[[Cause], Finding]
+
+    @property
+    def slug(self) -> str:
+        """The public name; it never changes once it has shipped."""
+        return self.page.slug

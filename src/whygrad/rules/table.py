@@ -1,0 +1,57 @@
+"""The table of all rules, in the order in which people read about them."""
+
+from __future__ import annotations
+
+from whygrad.rules.missing import (
+    detached,
+    fake_root,
+    frozen,
+    loss_independent,
+    no_grad_block,
+    no_step,
+    nondifferentiable_op,
+    not_in_optimizer,
+    not_tracked,
+    numpy_round_trip,
+    outside_tape,
+    stale_closure,
+    stale_optimizer,
+    wrong_variables,
+)
+from whygrad.rules.rule import Rule
+from whygrad.rules.wrong import backward_twice, in_place_modified
+
+_MODULES = (
+    detached,
+    no_grad_block,
+    numpy_round_trip,
+    nondifferentiable_op,
+    outside_tape,
+    loss_independent,
+    not_tracked,
+    not_in_optimizer,
+    stale_optimizer,
+    frozen,
+    wrong_variables,
+    fake_root,
+    stale_closure,
+    no_step,
+    backward_twice,
+    in_place_modified,
+)
+
+RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
+
+FAMILIES: dict[str, str] = {
+    "missing": "a parameter that should learn gets no gradient",
+    "wrong": "gradients arrive, but not the ones that the algorithm wants",
+    "unhealthy": "gradients arrive and are right, but training suffers",
+}
+
+
+def by_family() -> dict[str, list[Rule]]:
+    """The rules of each family that has any."""
+    found: dict[str, list[Rule]] = {}
+    for rule in RULES.values():
+        found.setdefault(rule.page.family, []).append(rule)
+    return {family: found[family] for family in FAMILIES if family in found}

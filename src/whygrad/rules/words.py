@@ -1,0 +1,206 @@
+"""The words that all rules share: who suffers, lists, code, lines, and the finding itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from whygrad.model import Finding, Parameter, Site, Step
+from whygrad.rules import rewrite
+from whygrad.rules.cause import Cause
+
+_PART_OF_LAYER = re.compile(r"(weight|bias|running_|in_proj|_)")
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """The subject of a sentence: ``actor``, or ``actor and critic``."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return listed(self.names)
+
+    @property
+    def several(self) -> bool:
+        """Does the verb go into the plural?"""
+        return len(self.names) > 1
+
+    @property
+    def it(self) -> str:
+        """The pronoun, as an object."""
+        return "them" if self.several else "it"
+
+    @property
+    def they(self) -> str:
+        """The pronoun, as a subject."""
+        return "they" if self.several else "it"
+
+    def does(self, singular: str, plural: str) -> str:
+        """The name(s) with the verb: ``actor gets``, ``actor and critic get``."""
+        return f"{self} {plural if self.several else singular}"
+
+
+def who(cause: Cause) -> Who:
+    """The networks, or the parts of networks, that suffer.
+
+    The detail ``whole`` names the networks of which every parameter suffers (``yes``: all of them do).
+    """
+    whole = cause.details.get("whole", "").split(", ")
+    by_network: dict[str, list[str]] = {}
+    for parameter in cause.subjects:
+        by_network.setdefault(_network(parameter), []).append(parameter.name)
+    return Who(
+        tuple(n if n in whole or whole == ["yes"] else common(names) or n for n, names in by_network.items())
+        or ("nothing",)
+    )
+
+
+def networks(cause: Cause) -> str:
+    """The names of the networks that suffer, as the finding carries them."""
+    return ", ".join(dict.fromkeys(_network(p) for p in cause.subjects))
+
+
+def common(names: Sequence[str]) -> str:
+    """The largest part of a network that holds these parameters: ``actor.net``."""
+    split = [name.split(".") for name in names]
+    shared = []
+    for parts in zip(*split, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return ".".join(shared)
+
+
+def layers(names: Iterable[str]) -> tuple[str, ...]:
+    """The layers of these parameters; a parameter that is no layer's weight stands for itself."""
+    found: dict[str, None] = {}
+    for name in names:
+        owner, _, last = name.rpartition(".")
+        found[owner if owner and _PART_OF_LAYER.match(last) else name] = None
+    return tuple(found)
+
+
+def summed(names: Sequence[str], network: str = "", most: int = 3) -> str:
+    """Parameters for display: ``actor.net.0, actor.net.2 (4 parameters)``, or ``actor (12 parameters)``."""
+    shown = layers(names)
+    if len(shown) > most:
+        owners = network.split(", ") if network else []
+        parts: dict[str, list[str]] = {}
+        for name in names:
+            owner = next((o for o in owners if name == o or name.startswith(f"{o}.")), name.split(".")[0])
+            parts.setdefault(owner, []).append(name)
+        shown = tuple(common(group) for group in parts.values())
+    text = ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
+    return text if tuple(names) == shown else f"{text} ({count(len(names), 'parameter')})"
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """``a``, ``a and b``, ``a, b and c``; long lists end in ``and 5 more``."""
+    shown = list(names)
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def count(number: int, noun: str) -> str:
+    """``1 parameter``, ``4 parameters``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def code(text: str, most: int = 88) -> str:
+    """Source text in a sentence, shortened where it is very long."""
+    flat = " ".join(text.split())
+    return f"`{flat if len(flat) <= most else flat[: most - 3].rstrip() + '...'}`"
+
+
+def at(line: str) -> str:
+    """`` (line 41)`` or `` (train.py:41)``; nothing where the line is not known."""
+    if not line:
+        return ""
+    return f" ({line})" if ":" in line else f" (line {line})"
+
+
+def place(site: Site | None, here: Site | None = None) -> str:
+    """Where something is: ``line 41`` of the same file, or ``train.py:41``."""
+    if site is None:
+        return ""
+    if here is not None and site.file == here.file:
+        return f"line {site.line}"
+    return f"{PurePath(site.file).name}:{site.line}"
+
+
+def in_scope(name: str, source: str) -> str:
+    """A network as the line itself would call it: ``agent.critic`` is ``self.critic`` inside of the agent."""
+    root, _, rest = name.partition(".")
+    inside = "self." in source and not re.search(rf"(?<![\w.]){re.escape(root)}\b", source)
+    return f"self.{rest}" if inside and rest else name
+
+
+def through(cause: Cause) -> str:
+    """The call behind the cut, e.g. ``critic(s, a)``: what a masked cut keeps the network from."""
+    given = cause.details.get("through", "")
+    cuts = [n for n, step in enumerate(cause.chain) if step.cut]
+    if given or not cuts:
+        return given or _loss(cause)
+    here, after = cause.chain[cuts[-1]], cause.chain[cuts[-1] + 1 :]
+    lines = [step.site.code if step.site else step.what for step in after if not _inside_network(step)]
+    calls = rewrite.calls_around(here.site.code if here.site else "", here.what)
+    calls += [call for line in lines for call in rewrite.calls(line)]
+    return calls[0] if calls else _loss(cause)
+
+
+def _inside_network(step: Step) -> bool:
+    return step.site is not None and step.site.function in ("forward", "__call__")
+
+
+def _loss(cause: Cause) -> str:
+    return f"the loss at {place(cause.loss, cause.site)}" if cause.loss else "this path"
+
+
+def starved(cause: Cause, by: str) -> str:
+    """The title of a cut: no gradient at all, or none through the term that was meant."""
+    subject = who(cause)
+    if not cause.masked:
+        return f"{subject.does('gets', 'get')} no gradient: {by}"
+    alive = cause.details.get("alive") or "another term of the loss"
+    lost = f"{subject.does('does', 'do')} not learn through {through(cause)}"
+    return f"{lost}: {by} ({alive} still moves {subject.it})"
+
+
+def no_fake_root(cause: Cause) -> str:
+    """What not to do about a loss without gradient; a masked cut raises no error to be silenced."""
+    return (
+        "" if cause.masked else "`loss.requires_grad = True`: the error goes, the gradient does not come back"
+    )
+
+
+def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Finding:
+    """The finding for this cause."""
+    return Finding(
+        rule=cause.rule,
+        title=title,
+        site=cause.site,
+        fix=fix,
+        severity=cause.severity,
+        confidence=cause.confidence,
+        network=networks(cause),
+        subjects=tuple(p.name for p in cause.subjects),
+        chain=cause.chain,
+        why=why,
+        avoid=avoid,
+        optimizer=cause.optimizer,
+        first_update=cause.first_update,
+        updates=cause.updates,
+    )
+
+
+def source(cause: Cause) -> str:
+    """The culprit line without its comment, empty where it could not be read."""
+    return rewrite.uncommented(cause.site.code) if cause.site else ""
+
+
+def _network(parameter: Parameter) -> str:
+    return parameter.network or parameter.name.split(".")[0]

@@ -1,0 +1,1 @@
+"""Gradients arrive, but not the ones that the algorithm wants."""

@@ -1,0 +1,57 @@
+"""backward-twice: a graph that was already freed is walked again.
+
+Reads the details ``value`` (the code that made the value that was kept) and ``backward_line``.
+"""
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="backward-twice",
+    family="wrong",
+    summary="the graph was freed by one `backward` and is walked again by the next",
+    what="A value was computed once, kept, and used in the loss of several updates: a temperature, a hidden "
+    "state, a target.",
+    why="`backward` frees the graph that it walks. The next one walks into the freed part and stops with "
+    '"Trying to backward through the graph a second time". The message does not say which value it is.',
+    bad="""\
+alpha = log_alpha.exp()
+for batch in batches:
+    alpha_loss = -(alpha * (log_prob(batch).detach() + target_entropy)).mean()
+    alpha_opt.zero_grad()
+    alpha_loss.backward()  # fails in the second round
+    alpha_opt.step()""",
+    good="""\
+for batch in batches:
+    alpha = log_alpha.exp()
+    alpha_loss = -(alpha * (log_prob(batch).detach() + target_entropy)).mean()
+    alpha_opt.zero_grad()
+    alpha_loss.backward()
+    alpha_opt.step()""",
+    use_instead="Compute the value anew in each update. A hidden state that is carried over: cut it between "
+    "the updates, `h = h.detach()`.",
+    avoid="`retain_graph=True` keeps every graph alive: memory grows, and the next error is an in-place one.",
+    site="what kept the old graph alive, or the second `backward`",
+)
+
+
+def phrase(cause: Cause) -> Finding:
+    """Put a graph that is walked twice into words."""
+    value = cause.details.get("value", "")
+    kept = words.code(value, 48) if value else "a value of an earlier update"
+    line = words.at(cause.details.get("backward_line", ""))
+    who = words.who(cause) if cause.subjects else None
+    return words.say(
+        cause,
+        title=f"backward runs a second time through the graph of {kept.strip('`')}",
+        why=f"{kept} was computed once and kept. The first `backward` freed its graph; the next one{line} "
+        f"walks into it again{f', on its way to {who}' if who else ''}.",
+        fix=f"compute it in each update: move {kept} to where the loss is made; a hidden state that is "
+        "carried over needs `h = h.detach()` between the updates",
+        avoid="`retain_graph=True`: memory grows with each update, and the next error is an in-place one",
+    )
+
+
+RULE = Rule(PAGE, phrase)

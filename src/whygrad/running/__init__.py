@@ -1,0 +1,1 @@
+"""Be python exactly, watch, and always come back with a Run."""

@@ -1,0 +1,81 @@
+"""How python shows the exceptions of the user's program: through the user's own hooks, without our frames."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from whygrad.running.limits import Stop
+from whygrad.running.tracebacks import peel, peeled
+
+
+def show_without_us(error: BaseException) -> None:
+    """Let python show this exception, once it gets to the top, as it is now.
+
+    The exception is about to travel through our own frames. Only now, when the program is over, is
+    ``sys.excepthook`` wrapped, and only until python calls it.
+    """
+    users_hook = getattr(sys, "excepthook", sys.__excepthook__)
+    traceback = error.__traceback__
+
+    def hook(kind: type[BaseException], value: BaseException, now: TracebackType | None) -> None:
+        sys.excepthook = users_hook
+        if value is not error:
+            users_hook(kind, value, now)
+            return
+        sys.last_traceback = error.__traceback__ = traceback
+        _call(users_hook, error)
+
+    sys.excepthook = hook
+
+
+def _call(hook: Callable[..., object], error: BaseException) -> None:
+    """Call the user's hook; when it fails itself, say what python says."""
+    try:
+        hook(type(error), error, error.__traceback__)
+    except SystemExit:
+        raise
+    except BaseException as second:
+        second.__context__ = None if second.__context__ is error else second.__context__
+        peel(second)
+        _write("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(second), second, second.__traceback__)
+        _write("\nOriginal exception was:\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+
+
+def _write(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+
+
+class ThreadHook:
+    """Stands in for ``threading.excepthook`` while the program runs, and tells of what it saw."""
+
+    def __init__(self, failed: Callable[[BaseException], None]) -> None:
+        self._failed = failed
+        self._before = threading.excepthook
+
+    def install(self) -> None:
+        """Take the place of the hook that is there."""
+        self._before = threading.excepthook
+        threading.excepthook = self
+
+    def remove(self) -> None:
+        """Put back what was there, unless somebody else has replaced it since."""
+        if threading.excepthook is self:
+            threading.excepthook = self._before
+
+    def __call__(self, args: threading.ExceptHookArgs) -> None:
+        error = args.exc_value
+        if isinstance(error, Stop):
+            return
+        if error is not None and not isinstance(error, SystemExit):
+            peel(error)
+            self._failed(error)
+        clean = threading.ExceptHookArgs(
+            (args.exc_type, error, peeled(args.exc_traceback), args.thread),
+        )
+        self._before(clean)

@@ -1,0 +1,195 @@
+"""One watched run of a program, from its first line to the finished ``Run``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from types import ModuleType
+
+from whygrad.backends.protocol import Observation, Setup
+from whygrad.backends.registry import FRAMEWORKS, Registry, brief
+from whygrad.diagnosis import diagnose
+from whygrad.model import Finding, Note, Raised, Run
+from whygrad.running import sentences
+from whygrad.running.hooks import ThreadHook, show_without_us
+from whygrad.running.limits import Limits, Stopper, caused_by_stop
+from whygrad.running.program import Program, Stage
+from whygrad.running.tracebacks import peel, user_site
+
+
+class Session:
+    """Runs a program under observation.
+
+    ``execute`` ends as the program ends: it returns, or raises what python shall see. ``finish`` is to
+    be called when everything of the program is over (threads, exit handlers); it always gives a ``Run``.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        limits: Limits | None = None,
+        frameworks: Mapping[str, str] = FRAMEWORKS,
+        give_up: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.program = program
+        self.aside = False  # in a forked child: nothing of ours happens there
+        self._stage: Stage | None = None
+        self._stopper = Stopper(limits, self._enough, give_up) if limits else None
+        on_step = self._stopper.on_step if self._stopper else None
+        self.registry = Registry(Setup(self._namespace, on_step), frameworks)
+        self._threads = ThreadHook(self._failed_in_thread)
+        self._raised: Raised | None = None
+        self._missing = ""  # a framework that the program asked for and did not find
+        self._exit_code = 0
+        self._stopped = False
+        self._started = time.perf_counter()
+        self._finished: Run | None = None
+        self._finishing = threading.Lock()
+        _live.add(self)
+
+    def execute(self) -> None:
+        """Run the program; whatever python should see of its end comes out."""
+        self._stage = self.program.prepare()
+        self._started = time.perf_counter()
+        self._threads.install()
+        self.registry.start()
+        try:
+            if self._stopper:
+                self._stopper.start()
+            self.program.run(self._stage)
+        except BaseException as error:
+            self._ended_by(error)
+            if not self._stopped:
+                raise
+        finally:
+            if self._stopper:
+                self._stopper.program_ended()
+
+    def finish(self) -> Run:
+        """Detach, judge, and say how it went. The second call gives the same answer."""
+        with self._finishing:
+            if self._finished is None:
+                if self._stopper:
+                    self._stopper.finish()
+                self._finished = self._conclude()
+            return self._finished
+
+    def step_aside(self) -> None:
+        """This is a forked child: take everything away and stay silent."""
+        self.aside = True
+        self.registry.stop()
+        self._threads.remove()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user pressed Ctrl-C."""
+        return self._exit_code == 130 and self._raised is not None
+
+    def _namespace(self) -> Mapping[str, object]:
+        return self._stage.namespace() if self._stage else {}
+
+    def _enough(self, updates: int) -> bool:
+        return self.registry.judged(updates)
+
+    def _ended_by(self, error: BaseException) -> None:
+        """Note how the program ended, and see to it that python shows it without us."""
+        peel(error)
+        if self.aside:
+            show_without_us(error)
+        elif self._was_stopped() and caused_by_stop(error) and not isinstance(error, KeyboardInterrupt):
+            self._stopped = True
+        elif isinstance(error, SystemExit):
+            self._exit_code = _status(error.code)
+        else:
+            self._exit_code = 130 if isinstance(error, KeyboardInterrupt) else 1
+            self._remember(error)
+            self.registry.failed(error)
+            show_without_us(error)
+
+    def _was_stopped(self) -> bool:
+        return self._stopper is not None and self._stopper.asked
+
+    def _failed_in_thread(self, error: BaseException) -> None:
+        if not self.aside and self._raised is None:
+            self._remember(error)
+            self.registry.failed(error)
+
+    def _remember(self, error: BaseException) -> None:
+        if isinstance(error, ModuleNotFoundError) and error.name in FRAMEWORKS:
+            self._missing = error.name or ""
+        try:
+            message = str(error)
+        except Exception:
+            message = "<the exception cannot be shown>"
+        self._raised = Raised(type(error).__name__, message, user_site(error))
+
+    def _conclude(self) -> Run:
+        seconds = time.perf_counter() - self._started
+        self._threads.remove()
+        observed = self.registry.observe()
+        self.registry.stop()
+        findings, trouble = self._judge(observed)
+        run = Run(
+            script=self.program.label,
+            argv=self.program.args,
+            frameworks=tuple(self.registry.seen),
+            versions=_versions(observed, self.registry.seen),
+            exit_code=self._exit_code,
+            exception=self._raised,
+            updates=tuple(u for o in observed.values() for u in o.updates),
+            findings=findings,
+            notes=(
+                *self.registry.notes,
+                *(note for o in observed.values() for note in o.notes),
+                *trouble,
+            ),
+            seconds=seconds,
+            stopped_early=self._was_stopped(),
+        )
+        return sentences.added(run, self._missing, self._stopper)
+
+    def _judge(self, observed: Mapping[str, Observation]) -> tuple[tuple[Finding, ...], tuple[Note, ...]]:
+        findings: list[Finding] = []
+        trouble: list[Note] = []
+        for name, observation in observed.items():
+            try:
+                findings += diagnose(observation.evidence)
+            except Exception as error:
+                text = f"whygrad could not judge what {name} did: {brief(error)}"
+                trouble.append(Note(text, kind="internal"))
+        return tuple(findings), tuple(trouble)
+
+
+def _status(code: object) -> int:
+    """The exit status that python makes of ``sys.exit(code)``."""
+    if code is None:
+        return 0
+    return code & 0xFF if isinstance(code, int) else 1
+
+
+def _versions(observed: Mapping[str, Observation], seen: list[str]) -> tuple[tuple[str, str], ...]:
+    found = [("python", sys.version.split()[0])]
+    for name in seen:
+        version = observed[name].version if name in observed else ""
+        found.append((name, version or _version_of(sys.modules.get(name))))
+    return tuple(found)
+
+
+def _version_of(module: ModuleType | None) -> str:
+    return str(getattr(module, "__version__", "") or "")
+
+
+_live: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def _in_forked_child() -> None:
+    for session in list(_live):
+        session.step_aside()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)

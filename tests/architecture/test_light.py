@@ -1,0 +1,51 @@
+"""Importing whygrad imports no framework; and this test can fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+FRAMEWORKS = ("torch", "tensorflow", "jax", "numpy", "gymnasium")
+
+LIGHT = [
+    "import whygrad",
+    "import whygrad.cli.main, whygrad.__main__",
+    "import whygrad.running.session, whygrad.backends.registry, whygrad.diagnosis",
+    "import whygrad.reporters.terminal, whygrad.reporters.json_report, whygrad.reporters.explain",
+    "from whygrad.cli.main import main; main(['explain'])",
+]
+
+
+def frameworks_imported_by(code: str) -> set[str]:
+    """The frameworks that are there after this code ran in a fresh python."""
+    probe = f"{code}\nimport sys\nprint('loaded:', *({FRAMEWORKS!r} & sys.modules.keys()))"
+    probe = probe.replace(repr(FRAMEWORKS), repr(set(FRAMEWORKS)))
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split()[1:])
+
+
+@pytest.mark.parametrize("code", LIGHT)
+def test_importing_whygrad_imports_no_framework(code):
+    assert frameworks_imported_by(code) == set()
+
+
+def test_the_test_above_can_fail():
+    assert "torch" in frameworks_imported_by("import whygrad.backends.torch.backend")
+    assert frameworks_imported_by("import whygrad, numpy") == {"numpy"}
+
+
+def test_importing_whygrad_is_quick_work():
+    code = "import sys; before = set(sys.modules); import whygrad; print(*sys.modules.keys() - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name for name in done.stdout.split() if name.startswith("whygrad")}
+    assert ours == {"whygrad"}
+
+
+def test_public_names_that_do_not_exist():
+    import whygrad
+
+    with pytest.raises(AttributeError, match="has no attribute 'nope'"):
+        _ = whygrad.nope
+    assert set(dir(whygrad)) == set(whygrad.__all__)

@@ -1,0 +1,239 @@
+"""The examples on the rule pages are true: whygrad finds the bad one and stays silent on the good one.
+
+Each example is put into a small training script at the line ``EXAMPLE`` and runs under ``whygrad check``.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from whygrad.rules.table import RULES
+
+pytest.importorskip("torch")
+
+NOT_RUN = {
+    "outside-tape": "TensorFlow",
+    "stale-closure": "torch.compile needs a C++ compiler",
+}
+
+COMMON = """
+import copy
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.distributions import Categorical, Normal
+
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+
+    def forward(self, state):
+        return self.net(state)
+
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 1))
+
+    def forward(self, state, action):
+        return self.net(torch.cat([state, action], -1))
+
+
+torch.manual_seed(0)
+actor, critic = Actor(), Critic()
+state, next_state, target = torch.randn(16, 3), torch.randn(16, 3), torch.randn(16, 1)
+advantage, returns = torch.randn(16), torch.randn(16, 1)
+"""
+ACTOR_OPT = "actor_opt = torch.optim.Adam(actor.parameters(), lr=1e-3)\n"
+CRITIC_OPT = "critic_opt = torch.optim.Adam(critic.parameters(), lr=1e-3)\n"
+CRITIC_UPDATE = """
+    critic_loss = F.mse_loss(critic(state, torch.randn(16, 2)), target)
+    critic_opt.zero_grad()
+    critic_loss.backward()
+    critic_opt.step()
+"""
+LOOP = "for _ in range(6):\n"
+
+PROGRAMS = {
+    "detached": ACTOR_OPT + CRITIC_OPT + LOOP + CRITIC_UPDATE + "    EXAMPLE\n",
+    "no-grad-block": """
+q_net, gamma = Actor(), 0.9
+target_net, optimizer = copy.deepcopy(q_net), torch.optim.Adam(q_net.parameters())
+action, reward = torch.randint(0, 2, (16, 1)), torch.randn(16, 1)
+for _ in range(6):
+    optimizer.zero_grad()
+    EXAMPLE
+    optimizer.step()
+""",
+    "numpy-round-trip": ACTOR_OPT
+    + """
+for _ in range(6):
+    dist = Categorical(logits=actor(state))
+    log_probs, returns = list(dist.log_prob(dist.sample())), [1.0, -1.0] * 8
+    actor_opt.zero_grad()
+    EXAMPLE
+    actor_opt.step()
+""",
+    "nondifferentiable-op": ACTOR_OPT
+    + CRITIC_OPT
+    + "alpha = 0.1\n"
+    + LOOP
+    + CRITIC_UPDATE
+    + """
+    mean, std = actor(state), torch.ones(16, 2)
+    EXAMPLE
+    actor_opt.zero_grad()
+    policy_loss.backward()
+    actor_opt.step()
+""",
+    "loss-independent": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.policy, self.value = nn.Linear(3, 8), nn.Linear(8, 2), nn.Linear(8, 1)
+
+    def forward(self, state):
+        features = torch.relu(self.body(state))
+        return self.policy(features), self.value(features)
+
+
+model, action, entropy = Model(), torch.randint(0, 2, (16,)), 0.0
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(6):
+    optimizer.zero_grad()
+    EXAMPLE
+    optimizer.step()
+""",
+    "not-tracked": """
+EXAMPLE
+
+    def forward(self, state):
+        mean = self.layers[1](torch.relu(self.layers[0](state)))
+        return Normal(mean, self.log_std.exp())
+
+
+encoder, policy = nn.Linear(3, 4), Policy()
+optimizer = torch.optim.Adam([*encoder.parameters(), *policy.parameters()])
+for _ in range(6):
+    loss = -policy(encoder(state)).log_prob(torch.zeros(16, 2)).sum(-1).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "not-in-optimizer": """
+encoder, actor, critic = nn.Linear(3, 3), nn.Linear(3, 2), nn.Linear(3, 1)
+
+
+def policy_loss(logits):
+    return logits.pow(2).mean()
+
+
+def value_loss(value):
+    return F.mse_loss(value, target)
+
+
+EXAMPLE
+for _ in range(6):
+    features = encoder(state)
+    loss = policy_loss(actor(features)) + value_loss(critic(features))
+    actor_opt.zero_grad(), critic_opt.zero_grad()
+    loss.backward()
+    actor_opt.step(), critic_opt.step()
+""",
+    "stale-optimizer": """
+def compute_loss(policy, batch):
+    return policy(batch).pow(2).mean()
+
+
+policy, batch = Actor(), state
+torch.save(policy, "policy.pt")
+EXAMPLE
+for _ in range(6):
+    loss = compute_loss(policy, batch)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "frozen": ACTOR_OPT + CRITIC_OPT + LOOP + CRITIC_UPDATE + "    actor_opt.zero_grad()\n    EXAMPLE\n",
+    "wrong-variables": """
+critic_loss = F.mse_loss(critic(state, torch.randn(16, 2)), target)
+EXAMPLE
+for _ in range(6):
+    critic_loss = F.mse_loss(critic(state, torch.randn(16, 2)), target)
+    critic_opt.zero_grad()
+    critic_loss.backward()
+    critic_opt.step()
+    actor_loss = -critic(state, actor(state)).mean()
+    actor_opt.zero_grad()
+    actor_loss.backward()
+    actor_opt.step()
+""",
+    "fake-root": ACTOR_OPT
+    + """
+for _ in range(6):
+    dist = Categorical(logits=actor(state))
+    action = dist.sample()
+    actor_opt.zero_grad()
+    EXAMPLE
+    actor_opt.step()
+""",
+    "no-step": ACTOR_OPT + CRITIC_OPT + "action = torch.randn(16, 2)\n" + LOOP + "    EXAMPLE\n",
+    "backward-twice": """
+log_alpha, target_entropy, batches = torch.zeros(1, requires_grad=True), -2.0, [state] * 6
+alpha_opt = torch.optim.Adam([log_alpha])
+
+
+def log_prob(batch):
+    return actor(batch)
+
+
+EXAMPLE
+""",
+    "in-place-modified": ACTOR_OPT
+    + CRITIC_OPT
+    + """
+for _ in range(6):
+    critic_loss = F.mse_loss(critic(state, torch.randn(16, 2)), target)
+    EXAMPLE
+""",
+}
+
+
+def findings(slug, example, folder):
+    """What ``whygrad check`` finds, by rule."""
+
+    def put(place):
+        return textwrap.indent(example, place[1])
+
+    (folder / "train.py").write_text(
+        COMMON + re.sub(r"^( *)EXAMPLE$", put, PROGRAMS[slug], flags=re.MULTILINE)
+    )
+    command = [sys.executable, "-m", "whygrad", "check", "--quiet", "--out", "out", "train.py"]
+    subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
+    report = json.loads((folder / "out" / "report.json").read_text())
+    assert report["frameworks"] == ["torch"]
+    return {f["rule"]: f["severity"] for f in report["findings"]}, report["exception"]
+
+
+def test_every_rule_is_here():
+    assert PROGRAMS.keys() | NOT_RUN.keys() == RULES.keys()
+
+
+@pytest.mark.parametrize("slug", PROGRAMS)
+def test_the_bad_example_is_found(slug, tmp_path):
+    found, _ = findings(slug, RULES[slug].page.bad, tmp_path)
+    assert found.get(slug) == "error", found
+
+
+@pytest.mark.parametrize("slug", PROGRAMS)
+def test_the_good_example_is_healthy(slug, tmp_path):
+    found, exception = findings(slug, RULES[slug].page.good, tmp_path)
+    assert exception is None and not {"error", "warning"} & set(found.values()), (found, exception)

@@ -1,0 +1,57 @@
+"""One line of source, rewritten or left alone."""
+
+import pytest
+
+from whygrad.rules import rewrite
+
+
+@pytest.mark.parametrize(
+    ("code", "new"),
+    [
+        ("a = actor(s).detach()", "a = actor(s)"),
+        ("a = actor(s).detach().cpu()", "a = actor(s).cpu()"),
+        ("q = critic(s, actor(s).detach()", "q = critic(s, actor(s)"),
+        ("with f(x.detach()):", "with f(x):"),
+        ("é = 'ü'; a = b.detach()  # no .detach()", "é = 'ü'; a = b  # no .detach()"),
+        ("print('.detach()')", None),
+        ("a = x.detach() + y.detach()", None),
+        ("a = ( ] nonsense", None),
+        ("", None),
+    ],
+)
+def test_without_calls(code, new):
+    assert rewrite.without_calls(code, "detach") == new
+
+
+def test_without_calls_takes_a_whole_chain():
+    assert rewrite.without_calls("a = f(x).detach().cpu().numpy()", "numpy", "cpu", "detach") == "a = f(x)"
+
+
+def test_without_attribute_leaves_the_users_own_data_alone():
+    assert rewrite.without_attribute("x = y.data", "data") == "x = y"
+    assert rewrite.without_attribute("x = self.data", "data") is None
+
+
+def test_moved_inside_keeps_precedence():
+    new = rewrite.moved_inside("s = nn.Parameter(-0.5 * torch.ones(2)).to(device)", "Parameter")
+    assert new == "s = nn.Parameter((-0.5 * torch.ones(2)).to(device))"
+
+
+@pytest.mark.parametrize(
+    ("code", "new"),
+    [("x *= y + 1", "x = x * (y + 1)"), ("h.add_(z)", "h = h.add(z)"), ("x[0] += 1", None), ("f(x)", None)],
+)
+def test_out_of_place(code, new):
+    assert rewrite.out_of_place(code) == new
+
+
+def test_with_name_replaces_whole_names_only():
+    assert rewrite.with_name("Adam(actor.parameters())", "actor", "critic") == "Adam(critic.parameters())"
+    assert rewrite.with_name("Adam(actor_2.parameters())", "actor", "critic") is None
+    assert rewrite.with_name("Adam(self.actor.parameters())", "actor", "critic") is None
+
+
+def test_uncommented():
+    assert rewrite.uncommented("a = '#'  # why") == "a = '#'"
+    assert rewrite.uncommented("f(  # open") == "f(  # open"
+    assert rewrite.uncommented("") == ""

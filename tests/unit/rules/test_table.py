@@ -1,0 +1,57 @@
+"""The table and the pages: complete, short, in order, and current."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from whygrad.rules import pages
+from whygrad.rules.cause import Cause
+from whygrad.rules.table import FAMILIES, RULES
+
+DOCS = Path(__file__).parents[3] / "docs" / "rules"
+MISSING = (
+    "detached no-grad-block numpy-round-trip nondifferentiable-op outside-tape loss-independent not-tracked "
+    "not-in-optimizer stale-optimizer frozen wrong-variables fake-root stale-closure no-step"
+)
+
+
+def test_slugs_never_change():
+    assert [*RULES] == [*MISSING.split(), "backward-twice", "in-place-modified"]
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_page_is_complete_and_its_examples_are_python(slug):
+    page = RULES[slug].page
+    assert page.slug == slug and page.family in FAMILIES
+    assert all((page.summary, page.what, page.why, page.use_instead, page.site))
+    assert not page.summary.endswith(".") and "\n" not in page.summary
+    for example in (page.bad, page.good):
+        ast.parse(example)
+        assert len(example.splitlines()) <= 12
+    assert page.bad != page.good
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_phrase_needs_no_details(slug):
+    """Attribution may know little; the sentence must still be one."""
+    finding = RULES[slug].phrase(Cause(slug, None, ()))
+    assert finding.rule == slug
+    assert finding.title and finding.why and finding.fix
+    assert "  " not in finding.title + finding.why + finding.fix
+    assert (finding.title + finding.why + finding.fix + finding.avoid).count("`") % 2 == 0
+
+
+def test_pages_are_current():
+    assert pages.stale(DOCS) == [], "run `make docs-rules`"
+
+
+def test_check_sees_an_old_page(tmp_path, capsys):
+    assert pages.main([str(tmp_path)]) == 0
+    assert pages.main([str(tmp_path), "--check"]) == 0
+    (tmp_path / "detached.md").write_text("old")
+    (tmp_path / "gone.md").write_text("of no rule")
+    assert pages.main([str(tmp_path), "--check"]) == 1
+    assert "detached.md" in capsys.readouterr().err
+    assert pages.main([str(tmp_path)]) == 0
+    assert pages.stale(tmp_path) == []
