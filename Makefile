@@ -15,12 +15,12 @@ setup: $(READY)  ## make .venv with everything that development needs
 
 # The stamp is written last, so that a setup that was cut short is taken up again.
 $(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
 	@echo "setting up $(VENV) (once; PyTorch is large)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
 demo: $(READY)  ## run whygrad on a broken actor-critic script

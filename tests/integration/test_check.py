@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 
 import pytest
@@ -237,3 +238,19 @@ def test_wrong_numbers(lab, options):
     done = lab.whygrad("check", *options, "train.py")
     assert done.code == 2
     assert "invalid positive number" in done.stderr
+
+
+def test_ctrl_c_during_a_check_is_the_users_and_still_reports(lab):
+    lab.write("import time\nprint('ready', flush=True)\ntime.sleep(60)")
+    done = lab.interrupted((sys.executable, "-m", "whygrad", "check", "train.py"))
+    assert done.code == -2
+    assert done.stderr.count("KeyboardInterrupt") == 1
+    assert "interrupted" in done.stderr
+
+
+def test_a_module_is_checked_too(lab):
+    lab.write("", "pkg/__init__.py")
+    lab.write(FOREVER, "pkg/train.py")
+    done = lab.fake("check", "-m", "pkg.train")
+    assert (done.code, done.stdout) == (0, "finally, after 4\nexit handler\n")
+    assert list(lab.folder.glob("runs/train-*/report.json"))

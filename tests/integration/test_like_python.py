@@ -166,7 +166,7 @@ def test_multiprocessing(same, method):
         print("imported as", __name__, flush=True)
         if __name__ == "__main__":
             context = multiprocessing.get_context({method!r})
-            with context.Pool(2) as pool:
+            with context.Pool(1) as pool:
                 print(pool.map(work, range(3)))
             child = context.Process(target=sys.exit, args=(3,)); child.start(); child.join()
             print(child.exitcode)

@@ -7,6 +7,7 @@ import sys
 import types
 
 import pytest
+
 from whygrad.backends.protocol import Setup
 from whygrad.backends.registry import Registry
 

@@ -113,7 +113,16 @@ def during_another():
     except RuntimeError:
         torch.cat([torch.ones(2, 2), torch.ones(3)])
 
-for crash in (second_time, in_place, wrong_type, functional, index, grad, unrelated, forward_hook,
+def printed_by_the_script():
+    import logging, traceback
+    try:
+        net(torch.ones(1, 4))
+    except RuntimeError:
+        traceback.print_exc()
+        logging.exception("logged")
+        raise
+
+for crash in (printed_by_the_script, second_time, in_place, wrong_type, functional, index, grad, unrelated, forward_hook,
               gradient_hook, during_another):
     thread = threading.Thread(target=crash, name=crash.__name__)
     thread.start()
@@ -133,7 +142,7 @@ def test_tracebacks_through_torch(lab, name):
 def test_tracebacks_of_threads_through_torch(lab):
     lab.write(START.lstrip() + IN_THREADS)
     alone = lab.python("train.py")
-    assert alone.stderr.count("Exception in thread") == 10
+    assert alone.stderr.count("Exception in thread") == 11
     assert watched(lab, "train.py") == alone
 
 
@@ -141,7 +150,7 @@ def test_everything_is_taken_away_again(lab):
     shutil.copy(SCRIPTS / "dqn.py", lab.folder / "train.py")
     lab.write(
         """
-        import sys, threading
+        import sys, threading, traceback
         import torch
         from torch.optim import optimizer
         from torch.overrides import _get_current_function_mode_stack
@@ -153,7 +162,7 @@ def test_everything_is_taken_away_again(lab):
                           for name in sorted(vars(module)) if name.startswith("_global_") and "hooks" in name]
             patched = {name: id(value) for name, value in vars(torch.Tensor).items()}
             return (registered, len(_get_current_function_mode_stack()), threading.excepthook, sys.excepthook,
-                    list(sys.meta_path), threading.getprofile(), threading.gettrace(), sys.getprofile(),
+                    list(sys.meta_path), traceback.TracebackException.__init__, threading.getprofile(), threading.gettrace(), sys.getprofile(),
                     patched, id(torch.no_grad.__enter__), id(torch.autograd.backward))
         before = state()
         session = Session(Program("train.py", ("60",)))

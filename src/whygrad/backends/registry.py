@@ -48,17 +48,17 @@ class Registry:
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         for name, backend in self._backends.items():
-            self._guard(f"detach from {name}", backend.detach)
+            self.guard(f"detach from {name}", backend.detach)
 
     def failed(self, error: BaseException) -> None:
         """Tell every backend of the exception that ends the program."""
         for name, backend in self._backends.items():
-            self._guard(f"look at the exception with {name}", partial(backend.failed, error))
+            self.guard(f"look at the exception with {name}", partial(backend.failed, error))
 
     def judged(self, updates: int) -> bool:
         """Has every backend seen ``updates`` updates of all that it watches?"""
         answers = [
-            self._guard(f"count the updates of {name}", partial(backend.judged, updates))
+            self.guard(f"count the updates of {name}", partial(backend.judged, updates))
             for name, backend in self._backends.items()
         ]
         return bool(answers) and all(answers)
@@ -66,7 +66,7 @@ class Registry:
     def observe(self) -> dict[str, Observation]:
         """What each backend has seen so far, by framework."""
         found = {
-            name: self._guard(f"read what {name} did", backend.observe)
+            name: self.guard(f"read what {name} did", backend.observe)
             for name, backend in self._backends.items()
         }
         return {name: observation for name, observation in found.items() if observation is not None}
@@ -84,7 +84,7 @@ class Registry:
         if not path:
             self._notes.append(Note(f"{name} was imported: this version of whygrad does not watch it yet"))
             return
-        self._guard(f"attach to {name}", partial(self._attach, name, path))
+        self.guard(f"attach to {name}", partial(self._attach, name, path))
 
     def _attach(self, name: str, path: str) -> None:
         module, _, factory = path.partition(":")
@@ -96,7 +96,7 @@ class Registry:
             raise
         self._backends[name] = backend
 
-    def _guard(self, what: str, action: Callable[[], Any]) -> Any:
+    def guard(self, what: str, action: Callable[[], Any]) -> Any:
         """Do it; a failure becomes a note, once."""
         try:
             return action()

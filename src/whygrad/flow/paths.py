@@ -11,6 +11,7 @@ from whygrad.model import Flow, Op
 # Their derivative is zero wherever it exists: torch gives zeros there, TensorFlow gives nothing.
 STEPWISE = frozenset(("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "fix", "frac_"))
 _DETACH = frozenset(("detach", "data", "detach_"))
+_DRAWS = frozenset(("multinomial", "bernoulli", "normal", "poisson"))
 _DATA = 100  # a value that left the framework under no_grad is meant as data: the last explanation to try
 
 
@@ -43,13 +44,23 @@ def is_detach(op: Op) -> bool:
     return op.name in _DETACH
 
 
+def is_draw(op: Op) -> bool:
+    """A random sample: ``Normal.sample()``, ``torch.multinomial``."""
+    return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.name in _DRAWS
+
+
 def _cost(source: Op, op: Op, since: int) -> int:
-    """Of several cut ways the one through this update's own forward pass tells more than an old one."""
+    """How unlikely it is that gradient was meant to flow from ``op`` to ``source``.
+
+    A living edge costs nothing and a cut one. Data costs more: an old value, a random draw or a discrete
+    choice behind another cut, most of all what left the framework under ``no_grad``.
+    """
     if op.left and (op.block is not None or (source.block is not None and not source.carries)):
         return _DATA
-    if not stops(source, op):
-        return 0
-    return 2 if op.time <= since else 1
+    if stops(source, op):
+        return 2 if op.time <= since else 1
+    drawn = is_draw(op) or (source.floating and not op.floating)
+    return 1 if drawn and not source.carries and not op.fresh and op.inputs else 0
 
 
 class Reach:
@@ -60,6 +71,7 @@ class Reach:
         self._since = since
         self._cost: dict[int, int] = {}
         self._next: dict[int, int] = {}
+        self._living: frozenset[int] | None = None
         self.parameters: dict[int, int] = {}  # parameter key -> its operation
         self._search([r for r in roots if r in flow.ops])
 
@@ -88,7 +100,9 @@ class Reach:
 
     def living(self) -> frozenset[int]:
         """The parameters that gradient reaches."""
-        return frozenset(key for key, op in self.parameters.items() if not self._cost[op])
+        if self._living is None:
+            self._living = frozenset(k for k, op in self.parameters.items() if not self._cost[op])
+        return self._living
 
     def path(self, parameter: int) -> Path | None:
         """The way from this parameter, or nothing."""

@@ -7,6 +7,7 @@ import linecache
 from functools import lru_cache
 from typing import TypeAlias
 
+_FILLING = ("append", "extend", "insert", "add", "push", "put", "appendleft", "update")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 
 
@@ -33,7 +34,9 @@ def feeding_lines(file: str, line: int) -> dict[int, int]:
     scope = _scope_of(module, line)
     names: set[str] = set()
     for statement in _statements(scope):
-        if statement.lineno <= line <= (statement.end_lineno or statement.lineno) and not _is_block(statement):
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno) and not _is_block(
+            statement
+        ):
             found.update(dict.fromkeys(_own_lines(statement), 0))
             names |= _read(statement)
     _follow(module, scope, names, found, depth=3)
@@ -89,14 +92,44 @@ def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     return sorted(found)
 
 
+def keeps_in_attribute(file: str, line: int) -> bool:
+    """Does this line put its value into an attribute: ``self.hidden = ...``?"""
+    module = tree(file)
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            return any(isinstance(t, ast.Attribute) for target in node.targets for t in _flat_targets(target))
+    return False
+
+
+def freezing_lines(file: str) -> list[int]:
+    """The lines that say ``requires_grad_(False)`` or ``requires_grad = False``."""
+    module = tree(file)
+    found = []
+    for node in ast.walk(module) if module is not None else ():
+        call = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "requires_grad_"
+        if call and any(isinstance(a, ast.Constant) and a.value is False for a in node.args):
+            found.append(node.lineno)
+        assigned = isinstance(node, ast.Assign) and "requires_grad" in _targets(node)
+        if assigned and isinstance(node.value, ast.Constant) and node.value.value is False:
+            found.append(node.lineno)
+    return found
+
+
+def _flat_targets(target: ast.expr) -> list[ast.expr]:
+    return [e for t in target.elts for e in _flat_targets(t)] if isinstance(target, ast.Tuple) else [target]
+
+
 def _scope_of(module: ast.Module, line: int) -> Function:
     """The innermost function around a line."""
     best: Function = module
     for node in ast.walk(module):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if node.lineno <= line <= (node.end_lineno or node.lineno):
-                best = node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and line in _lines(node):
+            best = node
     return best
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _statements(scope: Function) -> list[ast.stmt]:
@@ -136,11 +169,13 @@ def _written(statement: ast.stmt) -> set[str]:
     """The names that a statement gives a value to; ``x.append(...)`` gives one to ``x``."""
     names = _targets(statement)
     if isinstance(statement, ast.With):
-        names |= {n for item in statement.items if item.optional_vars for n in _last_names(item.optional_vars)}
+        names |= {
+            n for item in statement.items if item.optional_vars for n in _last_names(item.optional_vars)
+        }
     for call in ast.walk(statement) if isinstance(statement, ast.Expr) else ():
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            if call.func.attr in ("append", "extend", "insert", "add", "push", "put", "appendleft", "update"):
-                names |= set(_last_names(call.func.value))
+        method = call.func if isinstance(call, ast.Call) else None
+        if isinstance(method, ast.Attribute) and method.attr in _FILLING:
+            names |= set(_last_names(method.value))
     return names
 
 

@@ -8,7 +8,19 @@ from whygrad.model import Flow, Op
 
 _SUMS = frozenset(("add", "sub", "rsub", "radd", "iadd", "isub", "stack", "cat", "concat", "hstack"))
 _SAME = frozenset(
-    ("neg", "squeeze", "unsqueeze", "view", "reshape", "flatten", "clone", "to", "float", "double", "contiguous")
+    (
+        "neg",
+        "squeeze",
+        "unsqueeze",
+        "view",
+        "reshape",
+        "flatten",
+        "clone",
+        "to",
+        "float",
+        "double",
+        "contiguous",
+    )
 )
 _SCALE = frozenset(("mul", "div", "rmul", "rdiv", "truediv", "rtruediv", "imul", "itruediv", "multiply"))
 _REDUCE = frozenset(("mean", "sum", "nanmean", "nansum"))
@@ -23,8 +35,11 @@ class Term:
     scalar: bool
 
 
-def terms(flow: Flow, root: int) -> list[Term]:
-    """The addends that a loss is made of, through sums, means, signs and constant factors."""
+def terms(flow: Flow, root: int, deep: bool = True) -> list[Term]:
+    """The addends that a loss is made of, through sums, signs and constant factors.
+
+    ``deep`` goes on through means: ``(alpha * logp - q).mean()`` has two terms then, else one.
+    """
     found: list[Term] = []
     todo = [(root, True)]
     seen: set[int] = set()
@@ -40,6 +55,9 @@ def terms(flow: Flow, root: int) -> list[Term]:
             found.append(Term(op, scalar))
             continue
         inner = scalar and not (name in _REDUCE and any(flow[i].shape for i in deeper))
+        if scalar and not inner and not deep:
+            found.append(Term(op, scalar))
+            continue
         todo.extend((i, inner) for i in deeper)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from whygrad.model.flow import Flow, Parameter
+from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.site import Site
 
 
@@ -47,6 +47,7 @@ class Backward:
     error: str = ""
     applied: frozenset[int] = frozenset()  # reached, and an optimizer stepped before it was cleared
     exits: tuple[int, ...] = ()  # values that left the framework before it, and are not seen coming back
+    unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()
     time: int = 0
 
@@ -74,6 +75,7 @@ class Crash:
     op: str = ""
     inputs: tuple[int, ...] = ()
     flow: Flow = field(default_factory=Flow)
+    block: Block | None = None  # gradients were off when it happened, since here
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +87,8 @@ class Evidence:
     updates: tuple[Update, ...] = ()
     loose: tuple[Backward, ...] = ()  # recorded, but no step followed
     always_absent: dict[int, frozenset[int]] = field(default_factory=dict)  # optimizer -> in every step
+    assigned: dict[int, Site | None] = field(
+        default_factory=dict
+    )  # parameter -> where its grad was set by hand
     crash: Crash | None = None
     finished: bool = True

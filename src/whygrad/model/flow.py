@@ -55,6 +55,7 @@ class Parameter:
     made: tuple[Site, ...] = ()  # innermost first: the layer's line, then whoever called it
     frozen_at: Site | None = None
     replaced_at: Site | None = None
+    captured_at: Site | None = None  # where a compiled function took it, if nobody else has it any more
     untracked_in: str = ""  # the module that uses it and does not list it among its parameters
     untracked_how: str = ""  # plain list, plain dict, attribute, non-leaf, outside the module
     copy_of: str = ""  # the network whose weights it was copied from

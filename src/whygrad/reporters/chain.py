@@ -31,6 +31,8 @@ def links(steps: Sequence[Step], most: int = MOST) -> list[Link]:
     steps = _merged(steps)
     cuts = [n for n, step in enumerate(steps) if step.cut]
     last_cut = cuts[-1] if cuts else -1
+    if last_cut == len(steps) - 1 > 1:
+        last_cut = -1  # at the very end: the gradient arrives, and nobody applies it
     rows = [Link(s.what, s.site, s.cut, n < last_cut and not s.cut) for n, s in enumerate(steps)]
     return rows if len(rows) <= most else _shortened(rows, most)
 

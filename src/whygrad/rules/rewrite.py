@@ -150,6 +150,16 @@ def with_name(code: str, old: str, new: str) -> str | None:
     return text if times and text != code else None
 
 
+def carried(code: str) -> str:
+    """The name that a line takes and gives back, as ``h`` in ``q, h = net(obs, h)``; empty without one."""
+    match _parsed(_complete(code)):
+        case ast.Module(body=[ast.Assign(targets=[target], value=value)]):
+            taken = {ast.unparse(n) for n in ast.walk(value) if isinstance(n, ast.Name | ast.Attribute)}
+            given = target.elts if isinstance(target, ast.Tuple) else [target]
+            return next((name for name in map(ast.unparse, given) if name in taken), "")
+    return ""
+
+
 def assigned(code: str) -> str:
     """The one name that the line assigns to, if it does."""
     match _parsed(_complete(code)):

@@ -11,6 +11,7 @@ from whygrad.model import Finding, Parameter, Site, Step
 from whygrad.rules import rewrite
 from whygrad.rules.cause import Cause
 
+_PART = re.compile(r"(?:[^.\[]|\[[^\]]*\])+")
 _PART_OF_LAYER = re.compile(r"(weight|bias|running_|in_proj|_)")
 
 
@@ -65,10 +66,12 @@ def networks(cause: Cause) -> str:
 
 def common(names: Sequence[str]) -> str:
     """The largest part of a network that holds these parameters: ``actor.net``."""
-    split = [name.split(".") for name in names]
-    shared = []
+    split = [_PART.findall(name) for name in names]
+    shared: list[str] = []
     for parts in zip(*split, strict=False):
         if len(set(parts)) > 1:
+            bases = {part.partition("[")[0] for part in parts}
+            shared += bases if len(bases) == 1 else ()  # heads['reach'] and heads['push'] are both in heads
             break
         shared.append(parts[0])
     return ".".join(shared)

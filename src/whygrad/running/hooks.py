@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from types import TracebackType
 
@@ -18,14 +20,14 @@ def show_without_us(error: BaseException) -> None:
     ``sys.excepthook`` wrapped, and only until python calls it.
     """
     users_hook = getattr(sys, "excepthook", sys.__excepthook__)
-    traceback = error.__traceback__
+    clean = error.__traceback__
 
     def hook(kind: type[BaseException], value: BaseException, now: TracebackType | None) -> None:
         sys.excepthook = users_hook
         if value is not error:
             users_hook(kind, value, now)
             return
-        sys.last_traceback = error.__traceback__ = traceback
+        sys.last_traceback = error.__traceback__ = clean
         _call(users_hook, error)
 
     sys.excepthook = hook
@@ -69,6 +71,7 @@ class ThreadHook:
             threading.excepthook = self._before
 
     def __call__(self, args: threading.ExceptHookArgs) -> None:
+        """Python shows an exception that ended a thread."""
         error = args.exc_value
         if isinstance(error, Stop):
             return
@@ -79,3 +82,36 @@ class ThreadHook:
             (args.exc_type, error, peeled(args.exc_traceback), args.thread),
         )
         self._before(clean)
+
+
+class PrintedTracebacks:
+    """Takes our frames out of tracebacks that the program prints or logs itself."""
+
+    def __init__(self) -> None:
+        self._before = traceback.TracebackException.__init__
+        self._ours = _peeling(self._before)
+
+    def install(self) -> None:
+        """Every way of the standard library to format an exception goes through this class."""
+        traceback.TracebackException.__init__ = self._ours  # type: ignore[method-assign]
+
+    def remove(self) -> None:
+        """Put back what was there, unless somebody else has replaced it since."""
+        if traceback.TracebackException.__init__ is self._ours:
+            traceback.TracebackException.__init__ = self._before  # type: ignore[method-assign]
+
+
+def _peeling(before: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(before)
+    def init(
+        self: traceback.TracebackException,
+        exc_type: type[BaseException],
+        exc_value: BaseException,
+        exc_traceback: TracebackType | None,
+        **options: object,
+    ) -> None:
+        if exc_value is not None:
+            peel(exc_value)
+        before(self, exc_type, exc_value, peeled(exc_traceback), **options)
+
+    return init

@@ -40,6 +40,7 @@ class Stopper:
         self._asked = threading.Event()
         self._over = threading.Event()
         self._main_told = False
+        self._parked = False
         self._handler_before: object = None
         self._deadline = 0.0
 
@@ -70,6 +71,8 @@ class Stopper:
 
     def on_step(self) -> None:
         """After every optimizer step, in the thread that made it."""
+        if self._parked:
+            threading.Event().wait()  # the process ends; until then nothing may change under the report
         if self._over.is_set():
             return
         if not self.reason and self._enough(self.limits.updates):
@@ -92,6 +95,8 @@ class Stopper:
             if not self._main_told:
                 self._tell_main()  # again: a signal just before a blocking call does not end that call
             if time.monotonic() > give_up_at:
+                self._parked = True
+                time.sleep(_PAUSE)
                 self._give_up()
 
     def _tell_main(self) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 
 from whygrad.backends.protocol import Observation, Setup
@@ -15,7 +16,7 @@ from whygrad.backends.registry import FRAMEWORKS, Registry, brief
 from whygrad.diagnosis import diagnose
 from whygrad.model import Finding, Note, Raised, Run
 from whygrad.running import sentences
-from whygrad.running.hooks import ThreadHook, show_without_us
+from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.tracebacks import peel, user_site
@@ -41,7 +42,7 @@ class Session:
         self._stopper = Stopper(limits, self._enough, give_up) if limits else None
         on_step = self._stopper.on_step if self._stopper else None
         self.registry = Registry(Setup(self._namespace, on_step), frameworks)
-        self._threads = ThreadHook(self._failed_in_thread)
+        self._hooks = (ThreadHook(self._failed_in_thread), PrintedTracebacks())
         self._raised: Raised | None = None
         self._missing = ""  # a framework that the program asked for and did not find
         self._exit_code = 0
@@ -55,7 +56,8 @@ class Session:
         """Run the program; whatever python should see of its end comes out."""
         self._stage = self.program.prepare()
         self._started = time.perf_counter()
-        self._threads.install()
+        for hook in self._hooks:
+            hook.install()
         self.registry.start()
         try:
             if self._stopper:
@@ -75,19 +77,27 @@ class Session:
             if self._finished is None:
                 if self._stopper:
                     self._stopper.finish()
-                self._finished = self._conclude()
+                try:
+                    self._finished = self._conclude()
+                except Exception as error:
+                    note = Note(f"whygrad could not finish: {brief(error)}", kind="internal")
+                    self._finished = Run(self.program.label, exit_code=self._exit_code, notes=(note,))
             return self._finished
 
     def step_aside(self) -> None:
         """This is a forked child: take everything away and stay silent."""
         self.aside = True
-        self.registry.stop()
-        self._threads.remove()
+        self._leave()
 
     @property
     def interrupted(self) -> bool:
         """Whether the user pressed Ctrl-C."""
         return self._exit_code == 130 and self._raised is not None
+
+    def _leave(self) -> None:
+        self.registry.stop()
+        for hook in self._hooks:
+            hook.remove()
 
     def _namespace(self) -> Mapping[str, object]:
         return self._stage.namespace() if self._stage else {}
@@ -97,7 +107,7 @@ class Session:
 
     def _ended_by(self, error: BaseException) -> None:
         """Note how the program ended, and see to it that python shows it without us."""
-        peel(error)
+        self.registry.guard("tidy the traceback", partial(peel, error))
         if self.aside:
             show_without_us(error)
         elif self._was_stopped() and caused_by_stop(error) and not isinstance(error, KeyboardInterrupt):
@@ -106,8 +116,7 @@ class Session:
             self._exit_code = _status(error.code)
         else:
             self._exit_code = 130 if isinstance(error, KeyboardInterrupt) else 1
-            self._remember(error)
-            self.registry.failed(error)
+            self._failed(error)
             show_without_us(error)
 
     def _was_stopped(self) -> bool:
@@ -115,8 +124,11 @@ class Session:
 
     def _failed_in_thread(self, error: BaseException) -> None:
         if not self.aside and self._raised is None:
-            self._remember(error)
-            self.registry.failed(error)
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
+        self.registry.guard("describe the exception", partial(self._remember, error))
+        self.registry.failed(error)
 
     def _remember(self, error: BaseException) -> None:
         if isinstance(error, ModuleNotFoundError) and error.name in FRAMEWORKS:
@@ -129,9 +141,8 @@ class Session:
 
     def _conclude(self) -> Run:
         seconds = time.perf_counter() - self._started
-        self._threads.remove()
         observed = self.registry.observe()
-        self.registry.stop()
+        self._leave()
         findings, trouble = self._judge(observed)
         run = Run(
             script=self.program.label,

@@ -17,6 +17,8 @@ def test_gradient_ends_at_the_cut():
     rows = links([Step("w"), Step("x"), Step("cut", cut=True), Step("loss")])
     assert [row.starved for row in rows] == [True, True, False, False]
     assert not any(row.starved for row in links([Step("w"), Step("loss")]))
+    assert not any(row.starved for row in links([Step("w"), Step("gets one"), Step("not held", cut=True)]))
+    assert links([Step("w"), Step("frozen", cut=True)])[0].starved
 
 
 def test_a_loop_is_told_once():

@@ -134,7 +134,11 @@ def test_numpy_round_trip(said):
             "write `losses.append(loss)` and collect with `torch.stack(...)`",
         ),
         ("torch.tensor(tensor)", "x = torch.tensor(actor(s))", "write `x = actor(s)`"),
-        (".numpy()", "a = np.clip(actor(s).numpy(), -1, 1)", "keep it a tensor all the way to the loss"),
+        (
+            ".numpy()",
+            "a = np.clip(actor(s).numpy(), -1, 1)",
+            "stay in PyTorch: `torch.clamp` on the tensor itself",
+        ),
         ("plain numbers", "", "keep it a tensor all the way to the loss"),
     ],
 )

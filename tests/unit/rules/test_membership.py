@@ -110,6 +110,11 @@ def test_stale_optimizer_loaded(said):
     )
 
 
+def test_stale_optimizer_sees_a_checkpoint(said):
+    finding = said("stale-optimizer", 'net = torch.load("net.pt")', how="replaced", optimizer="opt")
+    assert finding.fix.startswith('write `net.load_state_dict(torch.load("net.pt").state_dict())`')
+
+
 def test_stale_optimizer_replaced(said):
     finding = said("stale-optimizer", "net.head = nn.Linear(64, 4)", how="replaced", optimizer="opt")
     assert finding.fix == "make opt after this line, from the new parameters"
@@ -186,7 +191,13 @@ def test_backward_twice(said, parameters):
         finding.title == "backward runs a second time through the graph of self.alpha = self.log_alpha.exp()"
     )
     assert "the next one (line 44) walks into it again, on its way to agent.log_alpha." in finding.why
+    assert finding.fix.startswith("compute it anew in each update: move `self.alpha")
     assert finding.avoid.startswith("`retain_graph=True`")
+
+
+def test_backward_twice_through_a_hidden_state(said):
+    finding = said("backward-twice", "q, h = net(obs, h)", value="q, h = net(obs, h)")
+    assert "`h = h.detach()`" in finding.fix
 
 
 def test_in_place_modified_by_a_step(said, parameters):
@@ -208,5 +219,5 @@ def test_in_place_modified_by_a_step(said, parameters):
 
 def test_in_place_modified_by_an_operation(said):
     finding = said("in-place-modified", "h += noise", writer="add_", value="h")
-    assert finding.title == "h is overwritten by add_ before its backward has run"
+    assert finding.title == "h is overwritten by h += noise before its backward has run"
     assert finding.fix == "write `h = h + noise`"

@@ -36,6 +36,11 @@ def test_summed_names_layers_then_networks():
     )
 
 
+def test_common_knows_keys():
+    assert words.common(["m.heads['a.b'].weight", "m.heads['c'].weight"]) == "m.heads"
+    assert words.common(["a.x", "b.x"]) == ""
+
+
 def test_in_scope_speaks_as_the_line_does():
     assert words.in_scope("agent.critic", "opt = Adam(self.actor.parameters())") == "self.critic"
     assert words.in_scope("agent.critic", "opt = Adam(agent.actor.parameters())") == "agent.critic"

@@ -46,6 +46,7 @@ class Freezer:
         loose = tuple(self._backward(b) for b in watch.pending if b not in used)
         optimizers = {r.key: self._optimizer(r) for r in records}
         last = self._crash(crash)
+        self._met.update((key, param) for key, (param, _) in watch.assigned.items())
         return Evidence(
             parameters={key: self._parameter(p) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -54,6 +55,7 @@ class Freezer:
             always_absent={
                 r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
             },
+            assigned={key: self._site(where) for key, (_, where) in watch.assigned.items()},
             crash=last,
             finished=finished,
         )
@@ -83,8 +85,11 @@ class Freezer:
             shape=param.shape,
             trainable=tensor.requires_grad if tensor is not None else True,
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
-            frozen_at=self._site(param.frozen_at),
+            frozen_at=self._site(
+                param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
+            ),
             replaced_at=self._site(param.replaced_at),
+            captured_at=self._site(self._watch.unseen.get("torch.compile")) if param.captured else None,
             untracked_in=param.untracked_in,
             untracked_how=param.untracked_how,
             copy_of=(origin.network or origin.name or "another network") if origin is not None else "",
@@ -132,12 +137,15 @@ class Freezer:
                 number=record.number,
                 site=self._site(record.where),
                 roots=tuple(map(self._id, record.roots)),
-                flow=self._flow((*record.roots, *record.exits, *(node for node, *_ in record.changed))),
+                flow=self._flow(
+                    (*record.roots, *record.exits, *record.unused, *(node for node, *_ in record.changed))
+                ),
                 reached=frozenset(record.reached),
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
                 exits=tuple(map(self._id, record.exits)),
+                unused=tuple(map(self._id, record.unused)),
                 changed=changed,
                 time=record.time,
             )
@@ -149,7 +157,7 @@ class Freezer:
         kind, message = crash
         failure = self._watch.failure
         if failure is None or failure[:2] != (kind, message):
-            return Crash(error=message, type=kind, site=None)
+            return Crash(error=message, type=kind, site=None, block=self._block(self._watch.gate()))
         _, _, name, where, inputs = failure
         return Crash(message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(inputs))
 
@@ -186,7 +194,7 @@ class Freezer:
             fresh=node.fresh,
             left=node.left,
             via=node.via,
-            walked=node.walked,
+            walked=node.mark[0],
             time=node.time,
         )
 
@@ -194,7 +202,9 @@ class Freezer:
         if gate is None:
             return None
         site = self._site(gate.where)
-        return Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site) if site else None
+        return (
+            Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site) if site else None
+        )
 
 
 def _decorator_line(site: Site) -> Site:

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
 
 _LEAVING = frozenset(("item", "__float__", "__int__", "__index__", "tolist", "numpy", "__array__"))
 _ENTERING = frozenset(("tensor", "as_tensor", "asarray", "new_tensor"))
-_SILENT = frozenset(("__bool__", "__format__", "__repr__", "__len__", "__contains__", "__hash__", "size", "dim"))
+_SILENT = frozenset(
+    (
+        "__bool__",
+        "__format__",
+        "__repr__",
+        "__len__",
+        "__contains__",
+        "__hash__",
+        "size",
+        "dim",
+        "_set_grad_enabled",
+    )
+)
 _CLEARING = frozenset(("zero_", "_foreach_zero_"))
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 
@@ -30,8 +42,6 @@ class Mode(TorchFunctionMode):
         super().__init__()
         self._watch = watch
         self._recorder = watch.recorder
-        self.gate: Gate | None = None  # where the user turned gradients off
-        self._outer: Gate | None = None
         self.on = True
 
     def __torch_function__(
@@ -48,7 +58,7 @@ class Mode(TorchFunctionMode):
         try:
             result = call(func, args, kwargs)
         except BaseException as error:
-            self._safely(self._watch.operation_failed, name, args, kwargs, frame, error, self.gate)
+            self._safely(self._watch.operation_failed, name, args, kwargs, frame, error)
             raise
         if kind is not _Kind.silent:
             self._safely(kind, self, name, args, kwargs, result, frame)
@@ -65,27 +75,18 @@ class Mode(TorchFunctionMode):
 
     def _operation(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         values = (*args, *kwargs.values()) if kwargs else args
-        gate = self.gate if not torch.is_grad_enabled() else None
+        gate = self._watch.gate()
         if name in _CLEARING and frame.f_code.co_name == "zero_grad":
             self._watch.cleared_by(frame.f_locals["self"])
             return
         self._recorder.operation(name, values, result, frame, gate)
 
     def _leaving(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
-        gate = self.gate if not torch.is_grad_enabled() else None
+        gate = self._watch.gate()
         self._recorder.left(name, args[0], result, frame, gate)
 
     def _entering(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         self._recorder.entered(name, args or tuple(kwargs.values()), result, frame)
-
-    def _grad_mode(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
-        """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all end here."""
-        if args[0]:
-            self._outer, self.gate = self.gate, None
-        elif frame.f_back is not None and _leaves_a_block(frame):
-            self.gate = self._outer
-        elif self.gate is None:
-            self.gate = gate_at(frame)
 
     def _property(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         if name == "data" and isinstance(result, torch.Tensor):
@@ -115,7 +116,6 @@ class _Kind:
     operation = Mode._operation
     leaving = Mode._leaving
     entering = Mode._entering
-    grad_mode = Mode._grad_mode
     property = Mode._property
     assignment = Mode._assignment
     asks = Mode._asks
@@ -144,23 +144,9 @@ def _classify(func: Any) -> tuple[Any, str]:
         return _Kind.leaving, name
     if name in _ENTERING:
         return _Kind.entering, name
-    if name == "_set_grad_enabled":
-        return _Kind.grad_mode, name
     if name == "requires_grad_":
         return _Kind.asks, name
     return _Kind.operation, name
-
-
-def _leaves_a_block(frame: FrameType) -> bool:
-    """Is this ``_set_grad_enabled(False)`` the end of an ``enable_grad`` block?"""
-    caller: FrameType | None = frame
-    for _ in range(3):
-        if caller is None:
-            return False
-        if caller.f_code.co_name == "__exit__":
-            return True
-        caller = caller.f_back
-    return False
 
 
 def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
@@ -182,4 +168,6 @@ def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
             return None
         return Gate("@torch." + kind + "()", Where(code, code.co_firstlineno))
     where = locate(caller)
-    return Gate("torch." + kind + ("(False)" if kind == "set_grad_enabled" else "()"), where) if where else None
+    return (
+        Gate("torch." + kind + ("(False)" if kind == "set_grad_enabled" else "()"), where) if where else None
+    )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import FrameType, ModuleType, TracebackType
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any
 
 import torch
@@ -16,7 +25,19 @@ from whygrad.backends.torch.frames import USER, kind_of
 _MOST = 20_000
 _WIDE = 256
 _DEEP = 6
-_FOREIGN = ("torch", "numpy", "builtins", "whygrad", "collections", "threading", "logging", "gymnasium", "gym")
+_FOREIGN = (
+    "torch",
+    "numpy",
+    "builtins",
+    "whygrad",
+    "collections",
+    "threading",
+    "logging",
+    "gymnasium",
+    "gym",
+)
+_PLAIN = (str, int, float, type, ModuleType)
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, CodeType)
 _REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
 
 
@@ -47,7 +68,11 @@ class Names:
             if isinstance(value, torch.Tensor):
                 self._tensor(name, value, network, holder, how)
                 continue
-            if id(value) in self._seen or value is None or isinstance(value, (str, int, float, type, ModuleType)):
+            if (
+                id(value) in self._seen
+                or value is None
+                or isinstance(value, (str, int, float, type, ModuleType))
+            ):
                 continue
             self._seen.add(id(value))
             if isinstance(value, torch.optim.Optimizer):
@@ -74,15 +99,14 @@ class Names:
     def _module(self, name: str, module: torch.nn.Module, network: str, holder: str, how: str) -> None:
         inner = getattr(module, "_orig_mod", None)  # torch.compile wraps; the user's name is the outer one
         if isinstance(inner, torch.nn.Module):
-            module = inner
-            self._seen.add(id(inner))
+            module, how = inner, "compiled"
         for path, child in module.named_modules():
             self.modules.setdefault(id(child), f"{name}.{path}" if path else name)
             self._seen.add(id(child)) if child is not module else None
         for path, parameter in module.named_parameters():
             found = Name(f"{name}.{path}", network or name, holder, how)
             known = self.tensors.get(id(parameter))
-            if known is None or (known.untracked_in and not holder):
+            if known is None or (known.untracked_in and not holder) or (known.how == "compiled" and not how):
                 self.tensors[id(parameter)] = found
 
 
@@ -103,7 +127,7 @@ def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:
 
 def _is_plain(value: Any) -> bool:
     """An object of the user's own making, with attributes to look at."""
-    if isinstance(value, (str, bytes, int, float, complex, type, ModuleType)) or callable(value):
+    if isinstance(value, (*_PLAIN, bytes, complex, *_FUNCTIONS)):
         return False
     module = type(value).__module__ or ""
     return hasattr(value, "__dict__") and module.partition(".")[0] not in _FOREIGN
@@ -118,13 +142,12 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         if len(value) <= _WIDE:
             for index, held in enumerate(list(value)):
                 yield f"[{index}]", held
-    elif _is_plain(value) or isinstance(getattr(value, "__dict__", None), dict) and _user_class(value):
+    elif isinstance(value, partial):
+        for index, held in enumerate(value.args):
+            yield f".args[{index}]", held
+    elif _is_plain(value):
         for attribute, held in list(vars(value).items())[:_WIDE]:
             yield f".{attribute}", held
-
-
-def _user_class(value: Any) -> bool:
-    return (type(value).__module__ or "").partition(".")[0] not in _FOREIGN
 
 
 def variables(frame: FrameType | None) -> list[tuple[str, Any]]:

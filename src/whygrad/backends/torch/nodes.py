@@ -30,11 +30,13 @@ class Node:
 
     __slots__ = (
         "carries",
+        "consumed",
         "floating",
         "fresh",
         "gate",
         "inputs",
         "left",
+        "mark",
         "name",
         "overwritten",
         "parameter",
@@ -43,7 +45,6 @@ class Node:
         "time",
         "versions",
         "via",
-        "walked",
         "where",
     )
 
@@ -59,10 +60,14 @@ class Node:
         self.fresh = self.left = False
         self.via = ""
         self.time = clock()
-        self.walked = 0  # the backward that has already gone through it
+        self.mark = [0]  # the backward that has gone through it; shared by all results of an operation
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
-        self.tainted = any(i.tainted for i in inputs)
+        self.consumed = False  # something was computed from it
+        self.tainted = False
+        for source in inputs:
+            source.consumed = True
+            self.tainted = self.tainted or source.tainted
 
 
 class Param:
@@ -70,6 +75,9 @@ class Param:
 
     __slots__ = (
         "asked",
+        "asked_at",
+        "born_frozen",
+        "captured",
         "copied_from",
         "frozen_at",
         "key",
@@ -107,8 +115,11 @@ class Param:
         self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
         self.trained = self.loaded = self.used = False
         self.proper = isinstance(tensor, Parameter)  # made to be trained, not an input
-        self.asked = 0  # in how many recorded backwards it was reached
+        self.asked = 0  # in how many recorded updates a backward reached it
+        self.asked_at = -1
         self.seen = False
+        self.captured = False  # reachable only through a compiled wrapper
+        self.born_frozen = not tensor.requires_grad
         self.writer: tuple[str, Where | None] | None = None  # who changed it last
 
 
@@ -141,6 +152,10 @@ class Table:
                 del entries[key]
 
         self._entries[key] = (weakref.ref(tensor, gone), node)
+
+    def nodes(self) -> list[Node]:
+        """The values of all living tensors."""
+        return [node for _, node in list(self._entries.values())]
 
     def forget_data(self) -> None:
         """Recording starts again: what is not part of a living graph may have changed unseen."""

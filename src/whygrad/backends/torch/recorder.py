@@ -147,6 +147,8 @@ class Recorder:
             return
         for tensor in results:
             self._result(name, tensor, inputs, where, gate)
+        if len(results) > 1:
+            _share_marks([self.table.get(tensor) for tensor in results])
         if any(i.parameter is not None for i in inputs):
             self._used(inputs, arguments, frame, results)
 
@@ -166,9 +168,8 @@ class Recorder:
         if gate is not None and not carries:
             node.gate = gate
         self.table.put(tensor, node)
-        if name == "clone" and where is not None and where.api is not None:
-            if where.api.co_name == "__deepcopy__":  # it will be wrapped into a parameter, unseen
-                self.outside.copied(tensor.data_ptr(), node)
+        if name == "clone" and where is not None and where.call().endswith("__deepcopy__"):
+            self.outside.copied(tensor.data_ptr(), node)  # it will be wrapped into a parameter, unseen
 
     def _used(
         self, inputs: tuple[Node, ...], arguments: Sequence[Any], frame: FrameType, results: list[Tensor]
@@ -238,7 +239,9 @@ class Recorder:
         if not source.tainted:
             return
         self.operations += 1
+        consumed = source.consumed
         node = Node(name, (source,), where, False)
+        source.consumed = consumed  # a number to print is not a use
         node.left, node.gate = True, gate
         if isinstance(value, (float, list)):
             self.outside.numbers(value, node)
@@ -272,6 +275,15 @@ class Recorder:
         node.shape, node.floating = tuple(result.shape), result.is_floating_point()
         self.table.put(result, node)
 
+    def unused_scalars(self, since: int) -> tuple[Node, ...]:
+        """Living numbers with a gradient that no backward has gone through: losses left out."""
+        return tuple(
+            node
+            for node in self.table.nodes()
+            if node.carries and not node.mark[0] and node.parameter is None and not node.consumed
+            if node.time > since and node.shape in ((), (1,))
+        )[:16]
+
     def cone(self, roots: Sequence[Node]) -> Iterator[Node]:
         """All nodes that these came from, themselves included."""
         seen = set()
@@ -282,6 +294,13 @@ class Recorder:
                 seen.add(node)
                 yield node
                 todo.extend(node.inputs)
+
+
+def _share_marks(nodes: list[Node | None]) -> None:
+    """The results of one operation are freed together by a backward through any of them."""
+    made = [node for node in nodes if node is not None and node.parameter is None]
+    for node in made:
+        node.mark = made[0].mark
 
 
 def is_in_place(name: str) -> bool:

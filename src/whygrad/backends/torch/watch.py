@@ -21,21 +21,28 @@ from whygrad.backends.torch.mode import Mode, gate_at
 from whygrad.backends.torch.names import Names, variables
 from whygrad.backends.torch.nodes import Gate, Node, Param, clock
 from whygrad.backends.torch.patches import Patches
-from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch.recorder import Recorder, tensors_in
+from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
 
+_SAVES_ITS_RESULT = frozenset(
+    ("softmax", "log_softmax", "tanh", "sigmoid", "exp", "sqrt", "rsqrt", "relu", "elu", "selu", "celu")
+)
 _MOST_OPERATIONS = 400_000  # without a single step: enough of a rollout
 
 
 class _Thread(threading.local):
     mode: Mode | None = None
     stepping: bool = False
+    gate: Gate | None = None  # where the user turned gradients off
+    outer: Gate | None = None
 
 
 class Watch:
     """Everything that happens between attach and detach."""
 
-    def __init__(self, namespace: Callable[[], Mapping[str, Any]], on_step: Callable[[], None] | None) -> None:
+    def __init__(
+        self, namespace: Callable[[], Mapping[str, Any]], on_step: Callable[[], None] | None
+    ) -> None:
         self.recorder = Recorder()
         self.optimizers: dict[int, OptimizerRecord] = {}
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
@@ -43,6 +50,7 @@ class Watch:
         self.backwards = 0
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self.failure: tuple[str, str, str, Where | None, tuple[Node, ...]] | None = None
+        self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
         self.aside: str = ""
         self._namespace = namespace
         self._on_step = on_step
@@ -60,6 +68,8 @@ class Watch:
     def start(self) -> None:
         """Put the hooks in and begin to record in this thread and in every new one."""
         self._patches.wrap(torch.optim.Optimizer, "__init__", self._optimizer_init)
+        self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
+        self._patches.wrap(torch.set_grad_enabled, "__init__", self._grad_mode)
         self._patches.wrap(torch.inference_mode, "__enter__", self._inference_enter)
         self._patches.wrap(torch.inference_mode, "__exit__", self._inference_exit)
         self._patches.wrap(torch, "compile", self._compile)
@@ -133,7 +143,8 @@ class Watch:
 
     def recording(self) -> bool:
         """Is this thread being recorded?"""
-        return self._recording and self._thread.mode is not None and self._thread.mode.on
+        mode = self._thread.mode
+        return self._recording and (self._compiled or (mode is not None and mode.on))
 
     # -- patches -----------------------------------------------------------------------------------
 
@@ -149,11 +160,41 @@ class Watch:
         self.optimizers[id(optimizer)] = record
         record.held = self._held(optimizer)
 
+    def _load_state_dict(self, original: Any) -> Any:
+        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(module, *args, **kwargs)
+            self._safely(self._loaded, module)
+            return result
+
+        return load_state_dict
+
+    def _loaded(self, module: torch.nn.Module) -> None:
+        for parameter in module.parameters():
+            self.recorder.param(parameter).loaded = True
+
+    def _grad_mode(self, original: Any) -> Any:
+        """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all come through here."""
+
+        def __init__(block: Any, mode: bool) -> None:
+            self._switched(mode, sys._getframe(1))
+            original(block, mode)
+
+        return __init__
+
+    def _switched(self, on: bool, frame: FrameType) -> None:
+        thread = self._thread
+        inside = frame.f_code.co_name
+        if on:
+            thread.outer, thread.gate = thread.gate, None
+        elif inside == "__exit__":
+            thread.gate = thread.outer  # the end of an enable_grad block
+        elif thread.gate is None and (inside != "__enter__" or self.recording()):
+            thread.gate = gate_at(frame)
+
     def _inference_enter(self, original: Any) -> Any:
         def __enter__(block: Any) -> Any:
-            mode = self._thread.mode
-            if mode is not None and getattr(block, "mode", True) and mode.gate is None:
-                mode.gate = gate_at(sys._getframe(1), "inference_mode")
+            if getattr(block, "mode", True) and self._thread.gate is None and self.recording():
+                self._thread.gate = gate_at(sys._getframe(1), "inference_mode")
             return original(block)
 
         return __enter__
@@ -161,20 +202,37 @@ class Watch:
     def _inference_exit(self, original: Any) -> Any:
         def __exit__(block: Any, *error: Any) -> Any:
             result = original(block, *error)
-            if self._thread.mode is not None and torch.is_grad_enabled():
-                self._thread.mode.gate = None
+            if torch.is_grad_enabled():
+                self._thread.gate = None
             return result
 
         return __exit__
 
+    def gate(self) -> Gate | None:
+        """Where the user turned gradients off, if they are off now."""
+        return self._thread.gate if not torch.is_grad_enabled() else None
+
     def _compile(self, original: Any) -> Any:
         def compile(*args: Any, **kwargs: Any) -> Any:
-            self._compiled = True
             self.unseen.setdefault("torch.compile", locate(sys._getframe(1)))
-            self._leave()
+            if not self._compiled:
+                self._compiled = True
+                self._leave()
+                self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
             return original(*args, **kwargs)
 
         return compile
+
+    def _plain_backward(self, original: Any) -> Any:
+        """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
+
+        def backward(*args: Any, **kwargs: Any) -> Any:
+            if not self._recording:
+                return original(*args, **kwargs)
+            frame = sys._getframe(1)
+            return self.differentiate(original, "backward", args, kwargs, frame, _plain_call)
+
+        return backward
 
     # -- modules and parameters --------------------------------------------------------------------
 
@@ -217,11 +275,15 @@ class Watch:
     def grad_assigned(self, tensor: torch.Tensor, value: Any, frame: FrameType) -> None:
         """``p.grad = None`` forgets what earlier backwards left there."""
         node = self.recorder.table.get(tensor)
+        if node is None and value is not None and tensor.is_leaf:
+            node = self.recorder.node(tensor, locate(frame))
         if node is None or node.parameter is None:
             return
         if value is None:
             for backward in self.pending:
                 backward.cleared.add(node.parameter.key)
+        else:
+            self.assigned[node.parameter.key] = (node.parameter, locate(frame))
 
     def cleared_by(self, owner: Any) -> None:
         """``zero_grad(set_to_none=False)`` of an optimizer or a module."""
@@ -262,10 +324,12 @@ class Watch:
         asked = args[1] if name == "autograd.grad" and len(args) > 1 else kwargs.get("inputs")
         if asked is not None:
             tensors = [asked] if isinstance(asked, torch.Tensor) else list(tensors_in(list(asked)))
-            wanted = {p.key: p for t in tensors if t.is_leaf and t.requires_grad for p in (self.recorder.param(t),)}
+            wanted = {
+                p.key: p for t in tensors if t.is_leaf and t.requires_grad for p in (self.recorder.param(t),)
+            }
             reached = {key: p for key, p in reached.items() if key in wanted}
         for param in reached.values():
-            if not param.asked and not self.steps:
+            if not param.asked:
                 param.writer = None  # what was written before the first gradient was its initial value
         self.backwards += 1
         record = BackwardRecord(
@@ -290,12 +354,13 @@ class Watch:
         self, record: BackwardRecord, name: str, args: Any, result: Any, frame: FrameType
     ) -> None:
         for param in record.reached.values():
-            param.asked += 1
-        todo = [root for root in record.roots if not root.walked]
+            param.asked += param.asked_at != self.steps  # an input that asks for gradients is new each time
+            param.asked_at = self.steps
+        todo = [root for root in record.roots if not root.mark[0]]
         while todo:
             node = todo.pop()
-            if not node.walked and node.carries and node.parameter is None:
-                node.walked = record.number
+            if not node.mark[0] and node.carries and node.parameter is None:
+                node.mark[0] = record.number
                 todo.extend(node.inputs)
         if name == "autograd.grad":
             self.recorder.operation(name, args, result, frame, None)
@@ -307,11 +372,16 @@ class Watch:
                 tensor = param.ref()
                 if tensor is not None and tensor._version != version and param.writer is not None:
                     record.changed.append((node, param.name or "a parameter", *param.writer))
-            if node.overwritten is not None and node.carries and node.overwritten.time < record.time:
-                record.changed.append((node, node.name, node.overwritten.name, node.overwritten.where))
+            writer = node.overwritten
+            if writer is not None and node.carries and node.name in _SAVES_ITS_RESULT:
+                record.changed.append((node, node.name, writer.name, writer.where))
+            for source in node.inputs if node.carries else ():
+                writer = source.overwritten
+                if writer is not None and writer is not node and node.time < writer.time < record.time:
+                    record.changed.append((node, source.name, writer.name, writer.where))
 
     def operation_failed(
-        self, name: str, args: Any, kwargs: Any, frame: FrameType, error: BaseException, gate: Gate | None
+        self, name: str, args: Any, kwargs: Any, frame: FrameType, error: BaseException
     ) -> None:
         """A torch function raised: remember it, it may be what ends the script."""
         where = locate(frame)
@@ -337,9 +407,7 @@ class Watch:
 
     def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
         """The gradients, as the optimizer is about to use them."""
-        absent = frozenset(
-            id(p) for g in optimizer.param_groups for p in g["params"] if p.grad is None
-        )
+        absent = frozenset(id(p) for g in optimizer.param_groups for p in g["params"] if p.grad is None)
         changed = absent != record.absent_last
         record.absent_last = absent
         if record.absent_always is None or record.absent_always:
@@ -372,6 +440,8 @@ class Watch:
                 backward.applied |= hit
                 backward.consumers.add(record.key)
         backwards = self._led_to(record)
+        if absent and backwards and not backwards[-1].unused:
+            backwards[-1].unused = self.recorder.unused_scalars(record.last_step)
         update = UpdateRecord(
             record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
         )
@@ -416,7 +486,7 @@ class Watch:
             self._leave()
 
     def _open_window(self) -> None:
-        if self._compiled or self.aside:
+        if self.aside:
             return
         if not self._recording:
             self.recorder.table.forget_data()
@@ -442,10 +512,13 @@ class Watch:
         for param in self.recorder.params.values():
             tensor = param.ref()
             found = names.tensors.get(id(tensor)) if tensor is not None else None
-            param.seen = found is not None
-            if found is not None:
+            if frame is not None:
+                param.seen = found is not None
+            if found is not None and (frame is not None or not param.name):
+                param.seen = True
                 param.name, param.network = found.name, found.network
                 param.untracked_in, param.untracked_how = found.untracked_in, found.how
+                param.captured = found.how == "compiled"
                 self._outside_its_module(param, tensor, names)
         for record in self.optimizers.values():
             record.name = names.optimizers.get(id(record.ref()), record.name)
@@ -469,6 +542,10 @@ class Watch:
             note(*arguments)
         except Exception as error:
             self.stepped_aside(error)
+
+
+def _plain_call(func: Any, args: Any, kwargs: Any) -> Any:
+    return func(*args, **kwargs)
 
 
 def _only_device_modes() -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from whygrad.flow.paths import Path, ancestors
-from whygrad.flow.source import feeding_lines
+from whygrad.flow.paths import Path, Reach, ancestors
+from whygrad.flow.source import feeding_lines, freezing_lines
 from whygrad.flow.terms import loss_op
 from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution import cuts
@@ -47,6 +47,18 @@ def failed(situation: Situation) -> Iterator[Cause]:
                 yield _counted(cause, optimizer.steps + 1, 1)
 
 
+def thawed_never(situation: Situation) -> Iterator[Cause]:
+    """The same error in an update that was not recorded: everything that the optimizer holds is frozen."""
+    crash = situation.evidence.crash
+    seen = any(b.error for b in situation.evidence.loose)
+    if crash is None or seen or "does not require grad" not in crash.error:
+        return
+    for optimizer in situation.evidence.optimizers.values():
+        if not any(p.trainable for p in situation.parameters(optimizer.held)):
+            for cause in explain(situation, optimizer, optimizer.held, []):
+                yield _counted(cause, optimizer.steps + 1, 1)
+
+
 def _idle_owners(situation: Situation) -> list[Optimizer]:
     """No optimizer has anything to do with the loss: the one that would have come next."""
     optimizers = sorted(situation.evidence.optimizers.values(), key=lambda o: o.steps)
@@ -77,17 +89,85 @@ def _why(
 ) -> Cause | None:
     if not parameter.trainable:
         return _frozen(situation, optimizer, parameter)
-    best: tuple[int, Path, Backward] | None = None
-    for backward, since in reversed(backwards):  # later ones know better what is old data
-        path = situation.reach(backward, since).path(parameter.key)
-        if path is not None and not path.living and (best is None or path.cost < best[0]):
-            best = (path.cost, path, backward)
-    if best is not None and not best[1].through_data:
-        return cut_cause(optimizer, parameter, best[1], best[2])
-    backward = _its_own(situation, optimizer, [b for b, _ in backwards])
-    if backward is None:
+    ways = _ways(situation, parameter, backwards)
+    living = [backward for path, backward, _ in ways if path.living]
+    if living:
+        return _not_handed_over(optimizer, parameter, living[-1])
+    cut = [(path.cost, -i, path, b) for i, (path, b, _) in enumerate(ways) if not path.through_data]
+    if cut and not _old_data(ways, backwards) and not _left_out(situation, parameter, backwards):
+        _, _, path, backward = min(cut, key=lambda c: c[:2])
+        return cut_cause(optimizer, parameter, path, backward)
+    by_hand = _assigned_to_another(situation, optimizer, parameter)
+    if by_hand is not None:
+        return by_hand
+    own = _its_own(situation, optimizer, [b for b, _ in backwards])
+    if own is None:
         return None
-    return _by_source(optimizer, parameter, backward) or _independent(situation, optimizer, parameter, backward)
+    return _by_source(optimizer, parameter, own) or _independent(situation, optimizer, parameter, own)
+
+
+def _ways(
+    situation: Situation, parameter: Parameter, backwards: list[tuple[Backward, int]]
+) -> list[tuple[Path, Backward, int]]:
+    """The way from the parameter to each loss, where there is one."""
+    found = []
+    for backward, since in backwards:
+        path = situation.reach(backward, since).path(parameter.key)
+        if path is not None:
+            found.append((path, backward, since))
+    return found
+
+
+def _old_data(ways: list[tuple[Path, Backward, int]], backwards: list[tuple[Backward, int]]) -> bool:
+    """The loss only sees what was computed before an earlier step: data of a rollout, not a forward pass."""
+    first = [(path.ops[path.cuts[0]], since) for path, _, since in ways if path.cuts]
+    stale = [op for op, since in first if op.time <= since]
+    if not stale:
+        return False
+    return any(op.block is not None for op in stale) or len({op.id for op, _ in first}) > len(first) // 2 + 1
+
+
+def _left_out(situation: Situation, parameter: Parameter, backwards: list[tuple[Backward, int]]) -> bool:
+    """Another loss that does reach this parameter was computed and not differentiated."""
+    for backward, _ in backwards:
+        for scalar in backward.unused:
+            if parameter.key in Reach(backward.flow, [scalar]).living():
+                return True
+    return False
+
+
+def _assigned_to_another(situation: Situation, optimizer: Optimizer, parameter: Parameter) -> Cause | None:
+    """``p.grad = g`` was written for parameters that no optimizer holds."""
+    for key, site in situation.evidence.assigned.items():
+        other = situation.evidence.parameters[key]
+        if key not in situation.holders and other.shape == parameter.shape:
+            steps = (
+                Step(other.name, other.made[0] if other.made else None),
+                Step(".grad = ...", site, cut=True),
+            )
+            details = {"optimizer": optimizer.name, "holds": parameter.network, "expected": parameter.network}
+            return Cause("wrong-variables", site, (parameter,), steps, details, optimizer=optimizer.name)
+    return None
+
+
+def _not_handed_over(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
+    """The loss depends on it, and yet the optimizer finds no gradient."""
+    if not backward.wanted:
+        return None  # cleared between backward and step
+    asked = parameter.key in backward.wanted
+    steps = (
+        Step(parameter.name, parameter.made[0] if parameter.made else None),
+        Step("autograd.grad", backward.site, cut=True),
+    )
+    return Cause(
+        "no-step" if asked else "wrong-variables",
+        backward.site,
+        (parameter,),
+        steps,
+        {"kind": "not-assigned", "optimizer": optimizer.name, "expected": parameter.network},
+        optimizer=optimizer.name,
+        loss=backward.flow[backward.roots[0]].site,
+    )
 
 
 def cut_cause(optimizer: Optimizer | None, parameter: Parameter, path: Path, backward: Backward) -> Cause:
@@ -110,10 +190,20 @@ def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) ->
     others = [k for k in optimizer.held if situation.evidence.parameters[k].trainable]
     if others and (parameter.trained or parameter.loaded):
         return None
-    site = parameter.frozen_at or optimizer.made
+    site = parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
     steps = [Step(parameter.name, parameter.made[0] if parameter.made else None)]
     steps.append(Step("requires_grad = False", site, cut=True))
-    return Cause("frozen", site, (parameter,), tuple(steps), {"how": "requires_grad"}, optimizer=optimizer.name)
+    return Cause(
+        "frozen", site, (parameter,), tuple(steps), {"how": "requires_grad"}, optimizer=optimizer.name
+    )
+
+
+def _frozen_somewhere(optimizer: Optimizer) -> Site | None:
+    """The freezing was not seen, but the source has only one line that freezes."""
+    if optimizer.made is None:
+        return None
+    lines = freezing_lines(optimizer.made.file)
+    return Site.read(optimizer.made.file, lines[0]) if len(lines) == 1 else None
 
 
 def _its_own(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) -> Backward | None:
@@ -156,9 +246,12 @@ def _entries(backward: Backward) -> list[Op]:
     seen = set(todo)
     while todo and len(found) < 64:
         op = backward.flow[todo.pop(0)]
-        if op.fresh or not op.inputs or op.id in backward.roots:
-            found.append(op)
-        elif op.site is not None and not op.parameter and len(found) < 16:
+        if (
+            op.fresh
+            or not op.inputs
+            or op.id in backward.roots
+            or (op.site is not None and not op.parameter and len(found) < 16)
+        ):
             found.append(op)
         for there in op.inputs:
             if there not in seen:

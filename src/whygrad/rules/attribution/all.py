@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whygrad.model import Evidence
-from whygrad.rules.attribution.absent import absent, failed
+from whygrad.rules.attribution.absent import absent, failed, thawed_never
 from whygrad.rules.attribution.broken import broken
 from whygrad.rules.attribution.idle import fake_root, no_step
 from whygrad.rules.attribution.masked import masked
@@ -18,7 +18,8 @@ from whygrad.rules.cause import Cause
 def causes(evidence: Evidence) -> list[Cause]:
     """Why parameters suffer, the gravest first. One cause per rule and line."""
     situation = Situation(evidence)
-    missing = _without_stale(situation, [*absent(situation), *failed(situation), *stepwise(situation)])
+    silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
+    missing = _without_stale(situation, silent)
     left_out = list(unheld(situation))
     missing = _explained_by_replacement(missing, left_out)
     found = [*broken(situation), *missing, *left_out, *no_step(situation)]
@@ -39,7 +40,9 @@ def _without_stale(situation: Situation, found: list[Cause]) -> list[Cause]:
 
 def _explained_by_replacement(found: list[Cause], left_out: list[Cause]) -> list[Cause]:
     """The optimizer that holds the wrong parameters is the cause, not the loss that ignores them."""
-    blamed = {c.optimizer for c in left_out if c.rule in ("stale-optimizer", "wrong-variables")}
+    blamed = {
+        c.optimizer for c in left_out if c.rule in ("stale-optimizer", "wrong-variables", "stale-closure")
+    }
     return [c for c in found if not (c.rule == "loss-independent" and c.optimizer in blamed)]
 
 

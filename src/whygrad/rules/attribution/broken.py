@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.model import Backward, Op, Site, Step
+from whygrad.flow.source import keeps_in_attribute
+from whygrad.model import Backward, Block, Crash, Op, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -21,19 +22,22 @@ def broken(situation: Situation) -> Iterator[Cause]:
     crash = situation.evidence.crash
     if crash is not None and "Inference tensors cannot be saved" in crash.error:
         yield from _inference(situation)
+    seen = any(b.error for b in situation.evidence.loose)
+    if crash is not None and crash.block is not None and "does not require grad" in crash.error and not seen:
+        yield _switched_off(situation, crash, crash.block)
 
 
 def _kept_alive(backward: Backward) -> Op | None:
     """The value of an earlier update's graph that this loss still hangs on: the latest such value."""
-    old = [op for op in _cone(backward) if op.walked and op.walked != backward.number and op.carries]
+    cone = _cone(backward)
+    old = [op for op in cone if op.walked and op.walked != backward.number and op.carries]
     ids = {op.id for op in old}
-    entering = [
-        op for op in old if any(op.id in c.inputs and c.id not in ids for c in backward.flow.ops.values())
-    ]
+    entering = [op for op in old if any(op.id in c.inputs and c.id not in ids for c in cone)]
     return max(entering or old, key=lambda op: op.time, default=None)
 
 
 def _cone(backward: Backward) -> list[Op]:
+    """What a backward walks through: only values that carry gradient."""
     seen = set(backward.roots)
     todo = list(backward.roots)
     found = []
@@ -41,7 +45,7 @@ def _cone(backward: Backward) -> list[Op]:
         op = backward.flow[todo.pop()]
         found.append(op)
         for there in op.inputs:
-            if there not in seen:
+            if there not in seen and backward.flow[there].carries:
                 seen.add(there)
                 todo.append(there)
     return found
@@ -71,9 +75,15 @@ def _twice(situation: Situation, backward: Backward, kept: Op) -> Cause:
 
 
 def _where_kept(kept: Op, backward: Backward) -> Site | None:
-    """The line that keeps the value: in the function that calls ``backward``, if it came through there."""
+    """The line that keeps the value: an attribute, or a name in the function that calls ``backward``."""
+    if kept.site is not None and keeps_in_attribute(kept.site.file, kept.site.line):
+        return kept.site
     for site in (kept.site, *kept.callers):
-        if site and backward.site and (site.file, site.function) == (backward.site.file, backward.site.function):
+        if (
+            site
+            and backward.site
+            and (site.file, site.function) == (backward.site.file, backward.site.function)
+        ):
             return site
     return kept.site
 
@@ -107,6 +117,13 @@ def _overwritten(situation: Situation, backward: Backward) -> Iterator[Cause]:
     )
 
 
+def _switched_off(situation: Situation, crash: Crash, block: Block) -> Cause:
+    """Gradients were off in the whole program when ``backward`` was called."""
+    members = situation.parameters(situation.holders)
+    steps = (Step(block.kind, block.site, cut=True), Step(crash.error.splitlines()[0], crash.site))
+    return Cause("no-grad-block", block.site, members, steps, {"block": block.kind})
+
+
 def _inference(situation: Situation) -> Iterator[Cause]:
     crash = situation.evidence.crash
     assert crash is not None
@@ -114,7 +131,9 @@ def _inference(situation: Situation) -> Iterator[Cause]:
         if op.block is None or "inference" not in op.block.kind:
             continue
         keys = {o.parameter for o in map(crash.flow.__getitem__, crash.inputs) if o.parameter is not None}
-        networks = {situation.evidence.parameters[k].network for k in keys if k in situation.evidence.parameters}
+        networks = {
+            situation.evidence.parameters[k].network for k in keys if k in situation.evidence.parameters
+        }
         members = [p for p in situation.evidence.parameters.values() if p.network in networks]
         details = {"block": op.block.kind, "error": "inference", "inside": op.site.code if op.site else ""}
         details["inside_line"] = str(op.site.line) if op.site else ""

@@ -64,7 +64,10 @@ def fake_root(situation: Situation, real: list[Cause]) -> Iterator[Cause]:
             subjects = causes[0].subjects if causes else ()
             if not subjects:
                 continue
-            details = {"real": causes[0].rule, "real_line": str(causes[0].site.line) if causes[0].site else ""}
+            details = {
+                "real": causes[0].rule,
+                "real_line": str(causes[0].site.line) if causes[0].site else "",
+            }
             steps = (*causes[0].chain, Step(root.site.code if root.site else root.name, root.site))
             yield Cause(
                 "fake-root",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from whygrad.flow.paths import Reach
+from whygrad.flow.terms import Term, terms
 from whygrad.model import Backward, Evidence, Optimizer, Parameter, Update
+
+_MOST_TERMS = 32
 
 
 class Situation:
@@ -13,6 +16,7 @@ class Situation:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
+        self._terms: dict[tuple[int, int], list[tuple[Term, Reach]]] = {}
         self._reaches: dict[tuple[int, int], Reach] = {}
 
     def reach(self, backward: Backward, since: int = 0) -> Reach:
@@ -21,6 +25,20 @@ class Situation:
         known = self._reaches.get(key)
         if known is None:
             known = self._reaches[key] = Reach(backward.flow, backward.roots, since)
+        return known
+
+    def terms(self, backward: Backward, since: int = 0) -> list[tuple[Term, Reach]]:
+        """The terms of a loss and what each depends on; those of one line and operation once."""
+        key = (backward.number, since)
+        known = self._terms.get(key)
+        if known is None:
+            seen: dict[object, Term] = {}
+            for root in backward.roots:
+                for term in (*terms(backward.flow, root, deep=False), *terms(backward.flow, root)):
+                    seen.setdefault((term.op.site, term.op.name, term.scalar), term)
+            chosen = list(seen.values())[:_MOST_TERMS]
+            known = [(term, Reach(backward.flow, [term.op.id], since)) for term in chosen]
+            self._terms[key] = known
         return known
 
     @cached_property
@@ -51,7 +69,9 @@ class Situation:
     @cached_property
     def unheld(self) -> frozenset[int]:
         """Parameters that some backward reached and no optimizer holds."""
-        reached = frozenset[int]().union(*(b.reached for b in self.backwards)) if self.backwards else frozenset()
+        reached = (
+            frozenset[int]().union(*(b.reached for b in self.backwards)) if self.backwards else frozenset()
+        )
         roots = {b.flow[r].parameter for b in self.backwards for r in b.roots if r in b.flow.ops}
         known = self.evidence.parameters
         return frozenset(k for k in reached - roots if k not in self.holders and known[k].lasting)

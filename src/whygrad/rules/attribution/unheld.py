@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.paths import Reach
 from whygrad.flow.source import assignments_to
-from whygrad.flow.terms import terms
 from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
@@ -39,7 +37,9 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
     or when other parts of its own network are trained.
     """
     key = parameter.key
-    if situation.is_copy(key):
+    if parameter.written and not parameter.replaced_at:
+        return None  # updated by hand, or synced from another network
+    if situation.is_copy(key) and _replaced(situation, parameter) is None:
         return None
     known = situation.evidence.parameters
     siblings = {k for k in situation.holders if k in known and known[k].network == parameter.network}
@@ -47,11 +47,11 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
         if key not in backward.reached:
             continue
         alone = parameter.network == parameter.name
-        if siblings or alone or parameter.untracked_in or parameter.replaced_at:
+        if siblings or alone or parameter.untracked_in or parameter.replaced_at or parameter.captured_at:
             return backward
         if backward.applied and _upstream_of_trained(situation, backward, key):
             return backward
-        if _has_own_term(backward, key):
+        if _has_own_term(situation, backward, key):
             return backward
     return None
 
@@ -65,14 +65,12 @@ def _upstream_of_trained(situation: Situation, backward: Backward, key: int) -> 
     return any(op.parameter in backward.applied for op in after if op.parameter is not None)
 
 
-def _has_own_term(backward: Backward, key: int) -> bool:
+def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:
     """A term of the loss that trains this parameter's network and nothing that is applied."""
-    for root in backward.roots:
-        found = terms(backward.flow, root)
-        for term in found[:64]:
-            living = Reach(backward.flow, [term.op.id]).living()
-            if key in living and not living & backward.applied:
-                return True
+    for _, reach in situation.terms(backward):
+        living = reach.living()
+        if key in living and not living & backward.applied:
+            return True
     return False
 
 
@@ -86,9 +84,7 @@ def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> 
     ]
     idle = [o for o in stepped if not o.held & backward.reached]
     known = situation.evidence.parameters
-    family = [
-        o for o in stepped if any(known[k].network == parameter.network for k in o.held if k in known)
-    ]
+    family = [o for o in stepped if any(known[k].network == parameter.network for k in o.held if k in known)]
     chosen = idle or family or stepped or [o for o in optimizers.values() if o.steps]
     return chosen[0] if chosen else None
 
@@ -99,7 +95,9 @@ def _judge(
     made = optimizer.made if optimizer is not None else None
     if parameter.untracked_in:
         return "not-tracked", _creation(parameter)
-    replaced = _replaced(situation, parameter, optimizer)
+    if parameter.captured_at is not None:
+        return "stale-closure", parameter.captured_at
+    replaced = _replaced(situation, parameter)
     if replaced is not None:
         return "stale-optimizer", replaced
     if optimizer is not None and _duplicate(situation, optimizer):
@@ -111,7 +109,7 @@ def _creation(parameter: Parameter) -> Site | None:
     return parameter.made[0] if parameter.made else None
 
 
-def _replaced(situation: Situation, parameter: Parameter, optimizer: Optimizer | None) -> Site | None:
+def _replaced(situation: Situation, parameter: Parameter) -> Site | None:
     """The optimizer holds a predecessor: where did the new one take its place?"""
     if parameter.replaced_at is not None:
         return parameter.replaced_at
@@ -119,7 +117,8 @@ def _replaced(situation: Situation, parameter: Parameter, optimizer: Optimizer |
     stale = [
         o
         for o in situation.evidence.optimizers.values()
-        if o.held and any(not known[k].alive and known[k].shape == parameter.shape for k in o.held if k in known)
+        if o.held
+        and any(not known[k].alive and known[k].shape == parameter.shape for k in o.held if k in known)
     ]
     if not stale:
         return None

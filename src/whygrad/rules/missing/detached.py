@@ -64,6 +64,8 @@ def _fix(op: str, cause: Cause) -> str:
     if op.startswith(_COPY):
         return f"use the value itself; wrap only initial values in `{op}`, once, in `__init__`"
     new = rewrite.without_attribute(code, "data") if op == ".data" else rewrite.without_calls(code, "detach")
+    if new is not None and ".requires_grad_(" in new:
+        return f"leave out both `{op}` and `requires_grad_`: the value has a gradient of its own"
     if new is None:
         return f"take `{op}` away from the value through which {who} must learn"
     holder = cause.optimizer or "this optimizer"

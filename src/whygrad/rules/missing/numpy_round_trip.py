@@ -3,6 +3,8 @@
 Reads the details ``left`` (how it left), ``back`` (how it came back, empty where unknown) and ``back_line``.
 """
 
+import re
+
 from whygrad.model import Finding
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
@@ -34,6 +36,7 @@ loss.backward()""",
 )
 
 _METHODS = (".item()", ".numpy()", ".tolist()")
+_TORCH_NAMES = {"clip": "clamp", "concatenate": "cat", "array": "stack", "expand_dims": "unsqueeze"}
 _COPY = "(tensor)"
 
 
@@ -62,6 +65,12 @@ def _why(cause: Cause, left: str) -> str:
 
 
 def _fix(left: str, code: str, back: str) -> str:
+    numpy = re.search(r"\bnp\.(\w+)\(", code)
+    if numpy:
+        name = _TORCH_NAMES.get(numpy[1], numpy[1])
+        return (
+            f"stay in PyTorch: `torch.{name}` on the tensor itself instead of `np.{numpy[1]}` on its numbers"
+        )
     new = _rewritten(left, code)
     if new is None or new == code:
         return "keep it a tensor all the way to the loss: `torch.stack(values)` instead of lists of numbers"
@@ -71,8 +80,6 @@ def _fix(left: str, code: str, back: str) -> str:
 
 
 def _rewritten(left: str, code: str) -> str | None:
-    if "np." in code:
-        return None
     if left in _METHODS:
         return rewrite.without_calls(code, left.strip(".()"), "detach", "cpu")
     return rewrite.unwrapped(code, left.removesuffix(_COPY).removesuffix("()"))

@@ -3,6 +3,8 @@
 Reads the details ``optimizer``, ``optimizer_line`` and ``how`` (``replaced``, ``rebuilt``, ``loaded``).
 """
 
+import re
+
 from whygrad.model import Finding
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
@@ -33,6 +35,7 @@ optimizer.step()""",
     site="where the layer or the model was replaced",
 )
 
+_LOADED = re.compile(r"=.*\b(torch\.load|ckpt|checkpoint|loaded)\b")
 _DID = {
     "replaced": "puts new parameters in place",
     "rebuilt": "builds the model anew",
@@ -57,7 +60,7 @@ def phrase(cause: Cause) -> Finding:
 
 
 def _fix(how: str, code: str, optimizer: str) -> str:
-    new = rewrite.loaded_into(code) if how == "loaded" else None
+    new = rewrite.loaded_into(code) if how == "loaded" or _LOADED.search(code) else None
     remake = f"make {optimizer} after this line, from the new parameters"
     return f"write {words.code(new)}; or {remake}" if new else remake
 

@@ -4,7 +4,7 @@ Reads the details ``value`` (the code that made the value that was kept) and ``b
 """
 
 from whygrad.model import Finding
-from whygrad.rules import words
+from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
 from whygrad.rules.rule import Page, Rule
 
@@ -46,12 +46,18 @@ def phrase(cause: Cause) -> Finding:
     return words.say(
         cause,
         title=f"backward runs a second time through the graph of {kept.strip('`')}",
-        why=f"{kept} was computed once and kept. The first `backward` freed its graph; the next one{line} "
-        f"walks into it again{f', on its way to {who}' if who else ''}.",
-        fix=f"compute it in each update: move {kept} to where the loss is made; a hidden state that is "
-        "carried over needs `h = h.detach()` between the updates",
+        why=f"{kept} belongs to an earlier update, whose `backward` has used its graph up; the next "
+        f"one{line} walks into it again{f', on its way to {who}' if who else ''}.",
+        fix=_fix(value, kept),
         avoid="`retain_graph=True`: memory grows with each update, and the next error is an in-place one",
     )
+
+
+def _fix(value: str, kept: str) -> str:
+    state = rewrite.carried(value)
+    if state:
+        return f"cut what is carried over, each part of it: `{state} = {state}.detach()` between two updates"
+    return f"compute it anew in each update: move {kept} to where the loss is made"
 
 
 RULE = Rule(PAGE, phrase)

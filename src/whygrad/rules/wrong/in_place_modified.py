@@ -53,13 +53,15 @@ def phrase(cause: Cause) -> Finding:
     writer = details.get("writer") or "an in-place operation"
     value = details.get("value") or (str(words.who(cause)) if cause.subjects else "a value")
     forward, backward = (words.at(details.get(f"{end}_line", "")) for end in ("forward", "backward"))
-    steps = writer.endswith("step()")
+    steps, code = writer.endswith("step()"), words.source(cause)
+    if not steps and code and len(code) <= 40:
+        writer = code
     return words.say(
         cause,
         title=f"{value} is overwritten by {writer} before its backward has run",
         why=f"The forward pass{forward} used {value}; `{writer}` then wrote into it; the "
         f"`backward`{backward} still needs what was there before.",
-        fix=_order(writer, forward, backward) if steps else _copy(words.source(cause)),
+        fix=_order(writer, forward, backward) if steps else _copy(code),
         avoid=_STEP_AVOID if steps else _COPY_AVOID,
     )
 

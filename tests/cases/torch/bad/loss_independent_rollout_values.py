@@ -16,8 +16,8 @@ class Agent:
         with torch.no_grad():
             dist = Categorical(logits=self.pi(obs))
             act = dist.sample()
-            return {"obs": obs, "act": act, "logp": dist.log_prob(act), "val": self.vf(obs).squeeze(-1),
-                    "ret": obs[torch.arange(n), act]}
+            val = self.vf(obs).squeeze(-1)
+            return {"obs": obs, "act": act, "logp": dist.log_prob(act), "val": val, "ret": obs[torch.arange(n), act]}
 
     def learn(self, b):
         adv = b["ret"] - b["val"]

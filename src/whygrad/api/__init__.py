@@ -1,0 +1,7 @@
+"""whygrad from Python: for notebooks, tests and parts of programs."""
+
+from whygrad.api.asking import assert_gradients_flow, explain
+from whygrad.api.findings import Findings
+from whygrad.api.recording import Watched, watching
+
+__all__ = ["Findings", "Watched", "assert_gradients_flow", "explain", "watching"]

@@ -1,0 +1,165 @@
+"""``with whygrad.watching() as run:`` records what happens inside, and judges it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from whygrad.api import current
+from whygrad.api.concluding import conclude
+from whygrad.api.findings import Findings
+from whygrad.backends.protocol import Setup
+from whygrad.backends.registry import Registry, brief
+from whygrad.model import Note, Raised, Run
+from whygrad.reporters import json_report, notebook, places, summary, terminal
+from whygrad.running.tracebacks import peel, user_site
+
+_SHARED = (
+    "this block lies inside of another recording (watching() or whygrad run): there is only one, and this is "
+    "what it has seen so far"
+)
+
+
+def watching(out: str | os.PathLike[str] | None = None) -> Watched:
+    """Record a part of a program: ``with whygrad.watching() as run: train()``, and then ``run.findings``.
+
+    Frameworks may be imported before the block or in it. What the block raises passes through as it is,
+    with a note of what was found. ``out`` is a directory for ``report.json``.
+    """
+    return Watched(sys._getframe(1), out)
+
+
+class Watched:
+    """A recorded block. Inside of it: what was found so far; after it: all that was found."""
+
+    def __init__(self, frame: FrameType | None = None, out: str | os.PathLike[str] | None = None) -> None:
+        self._frame = frame
+        self._place = _place(frame)
+        self._out = Path(out) if out is not None else None
+        self._registry: Registry | None = None
+        self._shared = False
+        self._started = 0.0
+        self._raised: Raised | None = None
+        self._result: Run | None = None
+
+    def __enter__(self) -> Watched:
+        if self._registry is not None:
+            raise RuntimeError("this block has been recorded already: call whygrad.watching() once more")
+        if self._out is not None:
+            self._out.mkdir(parents=True, exist_ok=True)
+        self._started = time.perf_counter()
+        outer = current.registry()
+        self._shared = outer is not None
+        self._registry = outer if outer is not None else Registry(Setup(self._namespace))
+        if not self._shared:
+            current.entered(self._registry)
+            self._registry.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        registry = self._registry
+        assert registry is not None
+        if error is not None and not isinstance(error, (SystemExit, GeneratorExit)):
+            registry.guard("describe the exception", partial(self._failed, registry, error))
+        self._result = self._judged()
+        if not self._shared:
+            registry.stop()
+            current.left(registry)
+        self._frame = None
+        self._write(self._result)
+        if isinstance(error, Exception):
+            registry.guard("add a note to the exception", partial(_add_note, error, self._result))
+
+    @property
+    def result(self) -> Run:
+        """Everything: updates, findings, notes."""
+        return self._result if self._result is not None else self._judged()
+
+    @property
+    def findings(self) -> Findings:
+        """What was found, the gravest first."""
+        run = self.result
+        return Findings(run.findings, silence=summary.healthy(run))
+
+    @property
+    def healthy(self) -> bool:
+        """No error and no warning."""
+        return self.result.healthy
+
+    def report(self, color: bool = False, width: int = 88) -> str:
+        """The report, as ``whygrad run`` prints it."""
+        return terminal.render(self.result, color, width)
+
+    def __repr__(self) -> str:
+        run = self.result
+        return f"whygrad: {summary.healthy(run) if run.healthy else summary.headline(run)}"
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self.result)
+
+    def _namespace(self) -> Mapping[str, Any]:
+        """The names in scope at the block, the nearest first; a notebook's ``_`` and ``_3`` come last."""
+        frame = self._frame
+        if frame is None:
+            return {}
+        scope = {**frame.f_locals, **{n: v for n, v in frame.f_globals.items() if n not in frame.f_locals}}
+        names = sorted(scope, key=lambda name: name.startswith("_"))
+        return {type(scope[n]).__name__ if n == "self" else n: scope[n] for n in names}
+
+    def _failed(self, registry: Registry, error: BaseException) -> None:
+        if not self._shared:
+            registry.failed(error)
+        peel(error)
+        self._raised = Raised(type(error).__name__, str(error), user_site(error))
+
+    def _judged(self) -> Run:
+        if self._registry is None:
+            return Run(self._place, notes=(Note("the block has not begun yet: nothing was recorded"),))
+        try:
+            notes = (Note(_SHARED),) if self._shared else ()
+            seconds = time.perf_counter() - self._started
+            return conclude(self._registry, self._place, self._raised, seconds, notes)
+        except Exception as error:
+            note = Note(f"whygrad could not finish: {brief(error)}", kind="internal")
+            return Run(self._place, exception=self._raised, notes=(note,))
+
+    def _write(self, run: Run) -> None:
+        if self._out is None:
+            return
+        try:
+            (self._out / "report.json").write_text(json_report.render(run), encoding="utf-8")
+        except Exception as error:
+            note = Note(f"report.json could not be written: {brief(error)}", kind="internal")
+            self._result = replace(run, notes=(*run.notes, note))
+
+
+def _place(frame: FrameType | None) -> str:
+    """What the report calls the block: ``tests/test_actor.py:12``."""
+    if frame is None:
+        return "the test"
+    file = frame.f_code.co_filename
+    if "ipykernel" in file or file.startswith("<ipython"):
+        return "this cell"
+    return f"{file}:{frame.f_lineno}"
+
+
+def _add_note(error: Exception, run: Run) -> None:
+    """The first finding in one sentence, for whoever reads the traceback."""
+    if run.healthy:
+        return
+    first, *more = run.findings
+    where = f" ({places.label(first.site)})" if first.site else ""
+    others = f", and {len(more)} more" if more else ""
+    error.add_note(f"whygrad: {first.title}{where}{others}")

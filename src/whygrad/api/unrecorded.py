@@ -1,0 +1,48 @@
+"""What can be said without a recording: who gets no gradient is certain, why is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from whygrad.model import Confidence, Finding, Parameter, Step
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.asking import Answer
+
+_FIX = "put `with whygrad.watching():` around the forward pass and ask again inside: that gives the line"
+
+
+def finding(answer: Answer, members: Sequence[Parameter]) -> Finding:
+    """These parameters get nothing from the loss; the cause was not recorded."""
+    first = members[0]
+    steps = (
+        Step(first.name, first.made[0] if first.made else None),
+        Step("the way was not recorded", None, cut=True),
+        Step(answer.site.code if answer.site else "the loss", answer.site),
+    )
+    cause = Cause("loss-independent", answer.site, tuple(members), steps, confidence=Confidence.POSSIBLE)
+    who = words.who(cause)
+    return words.say(
+        cause,
+        title=f"{who.does('gets', 'get')} no gradient: this loss does not lead back to {who.it}",
+        why=f"{_reached(answer)} The cause was not recorded: a cut (`.detach()`, `no_grad`, `.item()`, "
+        f"`argmax`) and a loss that never used {who} look the same from here.",
+        fix=_FIX,
+    )
+
+
+def _reached(answer: Answer) -> str:
+    """What autograd's graph of the loss does lead to."""
+    (update,) = answer.evidence.updates
+    (backward,) = update.backwards
+    known = answer.evidence.parameters
+    root = backward.flow[backward.roots[0]]
+    if root.parameter is not None:
+        return "`requires_grad` was set on the loss itself: nothing stands behind it."
+    networks = list(dict.fromkeys(known[k].network for k in sorted(backward.reached) if k in known))
+    if not networks:
+        return "The loss carries no gradient at all."
+    return f"Autograd's graph of this loss leads to {words.listed(networks)} only."
