@@ -77,12 +77,15 @@ class Said:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run of whygrad: ``findings`` is None when there was no report."""
+    """One run of whygrad: ``findings`` is None when there was no report.
+
+    ``failed_inside``: the report has a note that whygrad itself failed and stepped aside.
+    """
 
     exit_code: int | None
     findings: tuple[Said, ...] | None
     seconds: float
-    stderr: str = ""
+    failed_inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ class Verdict:
     exit_code: int | None
     exit_expected: int
     reported: bool
+    failed_inside: bool
     seconds: float
 
 
@@ -137,7 +141,18 @@ def run(script: Path, timeout: float) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="whygrad-accuracy-") as scratch:
         report = Path(scratch, "report.json")
         out = Path(scratch, "run")
-        command = [sys.executable, "-m", "whygrad", "run", "--quiet", "--json", report, "--out", out, script]
+        command: list[str | Path] = [
+            sys.executable,
+            "-m",
+            "whygrad",
+            "run",
+            "--quiet",
+            "--json",
+            report,
+            "--out",
+            out,
+            script,
+        ]
         environment = {"OMP_NUM_THREADS": "1", **os.environ}
         start = time.perf_counter()
         try:
@@ -151,17 +166,18 @@ def run(script: Path, timeout: float) -> Outcome:
                 errors="replace",
             )
         except subprocess.TimeoutExpired:
-            return Outcome(None, None, timeout, "timeout")
-        findings = _findings(report, Path(scratch))
-        return Outcome(done.returncode, findings, time.perf_counter() - start, done.stderr)
-
-
-def _findings(report: Path, cwd: Path) -> tuple[Said, ...] | None:
-    try:
-        entries = json.loads(report.read_text())["findings"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return tuple(Said(e["rule"], e["severity"], _place(e.get("site"), cwd)) for e in entries)
+            return Outcome(None, None, timeout)
+        seconds = time.perf_counter() - start
+        try:
+            document = json.loads(report.read_text())
+        except (OSError, ValueError):
+            return Outcome(done.returncode, None, seconds)
+        places = [_place(entry.get("site"), Path(scratch)) for entry in document["findings"]]
+    said = [
+        Said(e["rule"], e["severity"], place) for e, place in zip(document["findings"], places, strict=True)
+    ]
+    failed = any(note["kind"] == "internal" for note in document.get("notes", ()))
+    return Outcome(done.returncode, tuple(said), seconds, failed)
 
 
 def _place(site: dict[str, Any] | None, cwd: Path) -> Place | None:
@@ -187,6 +203,7 @@ def judge(label: Label, outcome: Outcome) -> Verdict:
         exit_code=outcome.exit_code,
         exit_expected=label.exit_code,
         reported=outcome.findings is not None,
+        failed_inside=outcome.failed_inside,
         seconds=round(outcome.seconds, 1),
     )
 
@@ -210,6 +227,7 @@ def totals(verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "false_alarms": _share(v.false_alarm for v in healthy),
         "exit_code_differs": _share(v.exit_code != v.exit_expected for v in verdicts),
         "no_report": _share(not v.reported for v in verdicts),
+        "failed_inside": _share(v.failed_inside for v in verdicts),
     }
 
 
@@ -221,10 +239,12 @@ def _share(flags: Iterable[bool]) -> dict[str, int]:
 def row(verdict: Verdict, width: int) -> str:
     """One script on one line."""
     words = f"{verdict.expected or 'healthy':<28} {', '.join(verdict.said) or '-'}"
-    exit_note = ""
+    notes = ""
     if verdict.exit_code != verdict.exit_expected:
-        exit_note = f"  exit {verdict.exit_code}, not {verdict.exit_expected}"
-    return f"{_mark(verdict):<10} {verdict.file:<{width}} {words}{exit_note}"
+        notes += f"  [exit {verdict.exit_code}, not {verdict.exit_expected}]"
+    if verdict.failed_inside:
+        notes += "  [whygrad failed and stepped aside]"
+    return f"{_mark(verdict):<10} {verdict.file:<{width}} {words}{notes}"
 
 
 def _mark(verdict: Verdict) -> str:
@@ -247,6 +267,7 @@ def summary(numbers: dict[str, Any]) -> str:
         "false_alarms": "false alarms (healthy)",
         "exit_code_differs": "exit code differs from python",
         "no_report": "no report",
+        "failed_inside": "whygrad failed and stepped aside",
     }
     return "\n".join(f"{text:<32} {_ratio(numbers[key])}" for key, text in names.items())
 

@@ -25,15 +25,15 @@ class Gradients:
     def assert_flow(self, loss: Any, model: Any) -> None:
         """Fail the test if a parameter of ``model`` would get no gradient from ``loss``."""
         __tracebackhide__ = True
-        from whygrad.api.asking import demand, inquire
+        from whygrad.api.asking import Question, demand
 
-        demand(inquire(loss, model, sys._getframe(1)))
+        demand(Question(loss, model, sys._getframe(1)).verdict())
 
     def explain(self, loss: Any, model: Any) -> Findings:
         """Which parameters of ``model`` would get no gradient from ``loss``, and why."""
-        from whygrad.api.asking import inquire
+        from whygrad.api.asking import Question
 
-        return inquire(loss, model, sys._getframe(1)).findings
+        return Question(loss, model, sys._getframe(1)).verdict().findings
 
 
 @pytest.fixture

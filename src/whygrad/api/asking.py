@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from whygrad.api import current, unrecorded
 from whygrad.api.findings import Findings
+from whygrad.backends.registry import brief
 from whygrad.diagnosis import diagnose
 from whygrad.model import Finding
 from whygrad.rules.words import count, summed
@@ -28,7 +29,11 @@ def explain(loss: Any, model: Any) -> Findings:
     Nothing is differentiated. Inside of ``with whygrad.watching():`` (or under ``whygrad run``) the
     findings name the line; outside, only autograd's graph is known, and they say so.
     """
-    return inquire(loss, model, sys._getframe(1)).findings
+    question = Question(loss, model, sys._getframe(1))
+    try:
+        return question.verdict().findings
+    except Exception as error:  # ours: it does not stop a training that only wanted to know
+        return Findings(silence=f"whygrad could not look at this loss: {brief(error)}")
 
 
 def assert_gradients_flow(loss: Any, model: Any) -> None:
@@ -38,7 +43,7 @@ def assert_gradients_flow(loss: Any, model: Any) -> None:
     parameters that do not require a gradient do not count.
     """
     __tracebackhide__ = True
-    demand(inquire(loss, model, sys._getframe(1)))
+    demand(Question(loss, model, sys._getframe(1)).verdict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +65,26 @@ def demand(verdict: Verdict) -> None:
         raise AssertionError(f"this loss gives no gradient to {who}\n\n{reasons}")
 
 
-def inquire(loss: Any, model: Any, frame: FrameType | None) -> Verdict:
-    """Ask the framework that the loss belongs to, and judge its answer."""
-    framework, asking = _who_knows(loss)
-    answer: Answer = asking.ask(current.backend(framework), loss, model, frame)
+class Question:
+    """A loss, and the parameters that should learn from it. Wrong use is one sentence, right away."""
+
+    def __init__(self, loss: Any, model: Any, frame: FrameType | None) -> None:
+        self._framework, self._asking = _who_knows(loss)
+        self._parameters = self._asking.parameters_of(model)
+        self._loss, self._model, self._frame = loss, model, frame
+
+    def verdict(self) -> Verdict:
+        """Ask the framework that the loss belongs to, and judge its answer."""
+        backend = current.backend(self._framework)
+        return _judged(self._asking.ask(backend, self._loss, self._parameters, self._model, self._frame))
+
+
+def _judged(answer: Answer) -> Verdict:
     known = answer.evidence.parameters
     poor = [known[key] for key in sorted(answer.starved)]
     found = _honest(answer, diagnose(answer.evidence))
-    told = {name for finding in found for name in finding.subjects}
-    untold = [p for p in poor if p.name not in told]
+    named = {name for finding in found for name in finding.subjects}
+    untold = [p for p in poor if p.name not in named]
     if untold:
         found = [*found, unrecorded.finding(answer, untold)]
     whose = ", ".join(dict.fromkeys(known[key].network for key in sorted(answer.asked)))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -114,7 +115,8 @@ class Watched:
         frame = self._frame
         if frame is None:
             return {}
-        scope = {**frame.f_locals, **{n: v for n, v in frame.f_globals.items() if n not in frame.f_locals}}
+        near = _locals(frame)
+        scope = {**near, **{name: value for name, value in frame.f_globals.items() if name not in near}}
         names = sorted(scope, key=lambda name: name.startswith("_"))
         return {type(scope[n]).__name__ if n == "self" else n: scope[n] for n in names}
 
@@ -143,6 +145,17 @@ class Watched:
         except Exception as error:
             note = Note(f"report.json could not be written: {brief(error)}", kind="internal")
             self._result = replace(run, notes=(*run.notes, note))
+
+
+def _locals(frame: FrameType) -> dict[str, Any]:
+    """The local variables. Python before 3.13 keeps the dict that it hands out, and with it every tensor in
+    there: it is emptied again, unless somebody else has asked for it too."""
+    kept = frame.f_locals
+    found = dict(kept)
+    of_a_function = frame.f_code.co_flags & CO_OPTIMIZED
+    if sys.version_info < (3, 13) and of_a_function and sys.getrefcount(kept) <= 3:
+        kept.clear()
+    return found
 
 
 def _place(frame: FrameType | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 _FILLING = ("append", "extend", "insert", "add", "push", "put", "appendleft", "update")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
@@ -104,15 +104,17 @@ def keeps_in_attribute(file: str, line: int) -> bool:
 def freezing_lines(file: str) -> list[int]:
     """The lines that say ``requires_grad_(False)`` or ``requires_grad = False``."""
     module = tree(file)
-    found = []
-    for node in ast.walk(module) if module is not None else ():
-        call = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "requires_grad_"
-        if call and any(isinstance(a, ast.Constant) and a.value is False for a in node.args):
-            found.append(node.lineno)
-        assigned = isinstance(node, ast.Assign) and "requires_grad" in _targets(node)
-        if assigned and isinstance(node.value, ast.Constant) and node.value.value is False:
-            found.append(node.lineno)
-    return found
+    return [node.lineno for node in ast.walk(module) if _freezes(node)] if module is not None else []
+
+
+def _freezes(node: ast.AST) -> TypeGuard[ast.Call | ast.Assign]:
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", "") == "requires_grad_" and any(map(_is_false, node.args))
+    return isinstance(node, ast.Assign) and "requires_grad" in _targets(node) and _is_false(node.value)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _flat_targets(target: ast.expr) -> list[ast.expr]:

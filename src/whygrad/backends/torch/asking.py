@@ -42,24 +42,42 @@ def understands(loss: Any) -> bool:
     return isinstance(loss, torch.Tensor)
 
 
-def ask(backend: TorchBackend | None, loss: torch.Tensor, model: Any, frame: FrameType | None) -> Answer:
+def parameters_of(model: Any) -> dict[torch.Tensor, str]:
+    """The parameters of a module, an optimizer or a list, with names to fall back on; raises for others."""
+    found = dict(_named(model))
+    if not found:
+        raise ValueError(f"this {type(model).__name__} has no parameters: there is nothing to ask about")
+    return found
+
+
+def ask(
+    backend: TorchBackend | None,
+    loss: torch.Tensor,
+    parameters: dict[torch.Tensor, str],
+    model: Any,
+    frame: FrameType | None,
+) -> Answer:
     """Look for the parameters of ``model`` behind ``loss``; names are those in scope at ``frame``."""
     with torch._C.DisableTorchFunction():
         watch = backend._watch if backend is not None else None
-        return _Question(watch or Watch(dict, None), loss, model, frame).answer()
+        return _Question(watch or Watch(dict), loss, parameters, model, frame).answer()
 
 
 class _Question:
     """One loss, some parameters, and what was recorded of the way between them."""
 
-    def __init__(self, watch: Watch, loss: torch.Tensor, model: Any, frame: FrameType | None) -> None:
+    def __init__(
+        self,
+        watch: Watch,
+        loss: torch.Tensor,
+        parameters: dict[torch.Tensor, str],
+        model: Any,
+        frame: FrameType | None,
+    ) -> None:
         self._watch = watch
-        self._loss = loss
+        self._tensors = parameters
         self._model = model
         recorder = watch.recorder
-        self._tensors = dict(_named(model))
-        if not self._tensors:
-            raise ValueError(f"this {type(model).__name__} has no parameters: there is nothing to ask about")
         self._where = locate(frame)
         self._seen = recorder.table.get(loss) is not None
         self._root = recorder.node(loss, self._where)
@@ -94,7 +112,7 @@ class _Question:
 
     def _evidence(self) -> Evidence:
         """The evidence of a run in which only this update happened; the recording itself is left alone."""
-        imagined = Watch(dict, None)
+        imagined = Watch(dict)
         imagined.recorder, imagined.unseen = self._watch.recorder, self._watch.unseen
         imagined.optimizers = {0: self._optimizer()}
         return Freezer(imagined).evidence(None, finished=True)
@@ -117,7 +135,7 @@ class _Question:
             reached=self._reached,
             wanted={},
             exits=tuple(node for node in recorder.outside.exits if node.time > since),
-            number=self._watch.backwards + 1,
+            number=self._watch.backwards.count + 1,
             time=clock(),
             applied=self._reached.keys() & self._held.keys(),
             unused=tuple(self._left_out(since)),
@@ -159,7 +177,7 @@ def _only_zeros(backward: Backward, keys: Iterable[int]) -> Iterator[int]:
 
 
 def _named(model: Any) -> Iterator[tuple[torch.Tensor, str]]:
-    """The parameters of a module, an optimizer, a list of any of these, each with a name to fall back on."""
+    """Each parameter with a name: its path in the class of the module, or its place in the list."""
     kind = type(model).__name__
     if isinstance(model, torch.nn.Module):
         yield from ((parameter, f"{kind}.{path}") for path, parameter in model.named_parameters())

@@ -97,7 +97,7 @@ def locate(frame: FrameType | None) -> Where | None:
 
 def stack(frame: FrameType | None, most: int = 12) -> tuple[Where, ...]:
     """All lines outside the framework from here outwards, innermost first."""
-    places = []
+    places: list[Where] = []
     while frame is not None and len(places) < most:
         if kind_of(frame.f_code) in (USER, LIBRARY):
             places.append(Where(frame.f_code, frame.f_lineno))

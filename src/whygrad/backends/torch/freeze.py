@@ -43,10 +43,10 @@ class Freezer:
         records = list(watch.optimizers.values())
         updates = tuple(self._update(r, u) for r in records for u in r.updates)
         used = {b for r in records for u in r.updates for b in u.backwards}
-        loose = tuple(self._backward(b) for b in watch.pending if b not in used)
+        loose = tuple(self._backward(b) for b in watch.backwards.pending if b not in used)
         optimizers = {r.key: self._optimizer(r) for r in records}
         last = self._crash(crash)
-        self._met.update((key, param) for key, (param, _) in watch.assigned.items())
+        self._met.update((key, param) for key, (param, _) in watch.backwards.assigned.items())
         return Evidence(
             parameters={key: self._parameter(p) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -55,7 +55,7 @@ class Freezer:
             always_absent={
                 r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
             },
-            assigned={key: self._site(where) for key, (_, where) in watch.assigned.items()},
+            assigned={key: self._site(where) for key, (_, where) in watch.backwards.assigned.items()},
             crash=last,
             finished=finished,
         )
@@ -157,7 +157,7 @@ class Freezer:
         kind, message = crash
         failure = self._watch.failure
         if failure is None or failure[:2] != (kind, message):
-            return Crash(error=message, type=kind, site=None, block=self._block(self._watch.gate()))
+            return Crash(error=message, type=kind, site=None, block=self._block(self._watch.switches.gate()))
         _, _, name, where, inputs = failure
         return Crash(message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(inputs))
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from whygrad.backends.torch.frames import FRAMEWORK, Where, kind_of, locate, trampoline
-from whygrad.backends.torch.nodes import Gate
+from whygrad.backends.torch.frames import trampoline
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
@@ -31,6 +29,7 @@ _SILENT = frozenset(
         "_set_grad_enabled",
     )
 )
+_MOST_OPERATIONS = 200_000  # without a single step: enough of a rollout
 _CLEARING = frozenset(("zero_", "_foreach_zero_"))
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 
@@ -50,39 +49,34 @@ class Mode(TorchFunctionMode):
         frame = sys._getframe(1)
         kwargs = kwargs if kwargs is not None else {}
         call = trampoline(frame)
-        if not self.on or self._watch.stepping():
+        if not self.on or self._watch.stepping.inside():
             return call(func, args, kwargs)
         kind, name = _meaning(func)
         if kind is _Kind.backward:
-            return self._watch.differentiate(func, name, args, kwargs, frame, call)
+            return self._watch.backwards.differentiate(func, name, args, kwargs, frame, call)
         try:
             result = call(func, args, kwargs)
         except BaseException as error:
-            self._safely(self._watch.operation_failed, name, args, kwargs, frame, error)
+            self._watch.safely(self._watch.operation_failed, name, args, kwargs, frame, error)
             raise
         if kind is not _Kind.silent:
-            self._safely(kind, self, name, args, kwargs, result, frame)
+            self._watch.safely(kind, self, name, args, kwargs, result, frame)
         return result
-
-    def _safely(self, note: Callable[..., None], *arguments: Any) -> None:
-        """Our own failure is never the user's."""
-        try:
-            note(*arguments)
-        except Exception as error:
-            self._watch.stepped_aside(error)
 
     # -- what a call means -------------------------------------------------------------------------
 
     def _operation(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         values = (*args, *kwargs.values()) if kwargs else args
-        gate = self._watch.gate()
+        gate = self._watch.switches.gate()
         if name in _CLEARING and frame.f_code.co_name == "zero_grad":
-            self._watch.cleared_by(frame.f_locals["self"])
+            self._watch.backwards.cleared_by(frame.f_locals["self"])
             return
         self._recorder.operation(name, values, result, frame, gate)
+        if self._recorder.operations > _MOST_OPERATIONS:
+            self._watch.pause()
 
     def _leaving(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
-        gate = self._watch.gate()
+        gate = self._watch.switches.gate()
         self._recorder.left(name, args[0], result, frame, gate)
 
     def _entering(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
@@ -99,7 +93,7 @@ class Mode(TorchFunctionMode):
         if name == "requires_grad":
             self._watch.requires_grad(tensor, bool(value), frame)
         elif name == "grad":
-            self._watch.grad_assigned(tensor, value, frame)
+            self._watch.backwards.grad_assigned(tensor, value, frame)
         elif name == "data":
             self._recorder.operation("copy_", (tensor, value), None, frame, None)
 
@@ -147,27 +141,3 @@ def _classify(func: Any) -> tuple[Any, str]:
     if name == "requires_grad_":
         return _Kind.asks, name
     return _Kind.operation, name
-
-
-def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
-    """The place where the user's own code turns gradients off; nothing if the framework did it itself."""
-    caller: FrameType | None = frame
-    decorated = None
-    while caller is not None and kind_of(caller.f_code) == FRAMEWORK:
-        if not caller.f_code.co_filename.endswith(_GRAD_MODE_FILES):
-            return None
-        if caller.f_code.co_name == "__enter__":
-            kind = kind or type(caller.f_locals.get("self")).__name__
-        if caller.f_code.co_name == "decorate_context":
-            decorated = caller.f_locals.get("func")
-        caller = caller.f_back
-    kind = kind or "set_grad_enabled"
-    code = getattr(decorated, "__code__", None)
-    if code is not None:
-        if kind_of(code) == FRAMEWORK:
-            return None
-        return Gate("@torch." + kind + "()", Where(code, code.co_firstlineno))
-    where = locate(caller)
-    return (
-        Gate("torch." + kind + ("(False)" if kind == "set_grad_enabled" else "()"), where) if where else None
-    )

@@ -9,13 +9,13 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.frames import Where, locate, stack
 from whygrad.backends.torch.nodes import Gate, Node, Param, Table
 from whygrad.backends.torch.values import Outside
 
-Tensor = torch.Tensor
 _SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 
@@ -26,7 +26,8 @@ class Recorder:
         self.table = Table()
         self.outside = Outside()
         self.params: dict[int, Param] = {}
-        self.operations = 0
+        self.operations = 0  # since the last step
+        self._prune_at = 4096
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -98,7 +99,14 @@ class Recorder:
         leaf.parameter, leaf.tainted, leaf.shape = param, True, param.shape
         param.node = leaf
         self.params[param.key] = param
+        if len(self.params) > self._prune_at:
+            self._prune()
         return param
+
+    def _prune(self) -> None:
+        """A script may make networks all day; forget those that are gone."""
+        self.params = {key: p for key, p in self.params.items() if p.ref() is not None}
+        self._prune_at = 2 * len(self.params) + 4096
 
     def _copy_at(self, tensor: Tensor) -> Node | None:
         try:

@@ -173,12 +173,12 @@ def _not_handed_over(optimizer: Optimizer, parameter: Parameter, backward: Backw
 def cut_cause(optimizer: Optimizer | None, parameter: Parameter, path: Path, backward: Backward) -> Cause:
     """The cut of a path, as a cause."""
     found = cuts.verdict(path)
-    loss = loss_op(backward.flow, path.ops[-1].id, backward.site.line if backward.site else None)
+    loss = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
     return Cause(
         rule=found.rule,
         site=found.site,
         subjects=(parameter,),
-        chain=cuts.chain(path, parameter, found),
+        chain=cuts.chain(path, parameter, found, loss.site, backward.site),
         details=found.details,
         optimizer=optimizer.name if optimizer is not None else "",
         loss=loss.site,

@@ -85,19 +85,37 @@ def spoken(op: Op) -> str:
     return _SPOKEN.get(op.name, op.name.strip("_") if op.name.startswith("__") else op.name)
 
 
-def chain(path: Path, parameter: Parameter, found: Verdict) -> tuple[Step, ...]:
-    """The way from the parameter to the loss, a step per line of the user, the cut marked."""
+def chain(
+    path: Path, parameter: Parameter, found: Verdict, loss: Site | None, home: Site | None
+) -> tuple[Step, ...]:
+    """The way from the parameter to the loss, a step per line of the user, the cut marked.
+
+    An operation inside a module is shown by the line that called the module, if that line stands in the
+    function that differentiates (``home``): that is the code that the reader has in mind.
+    """
     steps = [Step(parameter.name, parameter.made[0] if parameter.made else None)]
     cut = path.ops[found.position]
-    last: tuple[str, int] | None = None
     for op in path.ops[1:]:
         if op is cut:
             if cut.block is not None and found.rule == "no-grad-block":
-                steps.append(Step(cut.block.kind, cut.block.site))
-            what = cut.api if _samples(cut) else spoken(cut)
-            steps.append(Step(what, cut.site, cut=True))
-            last = (cut.site.file, cut.site.line) if cut.site else None
-        elif op.site is not None and (op.site.file, op.site.line) != last:
-            steps.append(Step(op.site.code or spoken(op), op.site))
-            last = (op.site.file, op.site.line)
+                _add(steps, Step(cut.block.kind, cut.block.site))
+            steps.append(Step(cut.api if _samples(cut) else spoken(cut), cut.site, cut=True))
+        else:
+            site = _at_home(op, home)
+            _add(steps, Step(site.code if site and site.code else spoken(op), site))
+    _add(steps, Step(loss.code if loss else "the loss", loss))
     return tuple(steps)
+
+
+def _at_home(op: Op, home: Site | None) -> Site | None:
+    for site in (op.site, *op.callers):
+        if site and home and (site.file, site.function) == (home.file, home.function):
+            return site
+    return op.site
+
+
+def _add(steps: list[Step], step: Step) -> None:
+    """Append a step, unless the last one shows the same line already."""
+    last = steps[-1].site
+    if step.site is not None and (last is None or (last.file, last.line) != (step.site.file, step.site.line)):
+        steps.append(step)

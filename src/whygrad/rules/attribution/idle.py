@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.model import Backward, Confidence, Severity, Step
+from whygrad.model import Backward, Confidence, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -16,12 +16,11 @@ def no_step(situation: Situation) -> Iterator[Cause]:
     for optimizer in evidence.optimizers.values():
         members = situation.parameters(optimizer.held)
         if optimizer.lr_always_zero and optimizer.steps >= 3:
-            steps = (Step(optimizer.name, optimizer.made), Step("learning rate 0", optimizer.made, cut=True))
             yield Cause(
                 "no-step",
                 optimizer.made,
                 members,
-                steps,
+                (Step(optimizer.name, optimizer.made), Step("learning rate 0", optimizer.made, cut=True)),
                 {"kind": "lr-zero"},
                 optimizer=optimizer.name,
                 first_update=1,
@@ -84,5 +83,5 @@ def fake_root(situation: Situation, real: list[Cause]) -> Iterator[Cause]:
             )
 
 
-def _loss(backward: Backward) -> object:
+def _loss(backward: Backward) -> Site | None:
     return backward.flow[backward.roots[0]].site

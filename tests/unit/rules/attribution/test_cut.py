@@ -11,7 +11,7 @@ def actor_update(run, cut, times=3):
     """GIVEN an actor that learns through a critic, with something done to its action on line 10."""
     actor, critic = run.network("actor"), run.network("critic")
     actor_opt = run.optimizer("actor_opt", actor)
-    critic_opt = run.optimizer("critic_opt", critic, steps=3)
+    critic_opt = run.optimizer("critic_opt", critic)
     for _ in range(times):
         run.update(critic_opt, run.backward(run.op("mse_loss", run.call(critic, line=8), line=8), line=9))
         action = cut(run, actor)
@@ -221,7 +221,7 @@ def test_a_number_recognised_by_the_source_text(run, judge, tmp_path):
 
 def masked_update(run, action, times=3):
     actor, critic = run.network("actor"), run.network("critic")
-    actor_opt, critic_opt = run.optimizer("actor_opt", actor), run.optimizer("critic_opt", critic, steps=3)
+    actor_opt, critic_opt = run.optimizer("actor_opt", actor), run.optimizer("critic_opt", critic)
     for _ in range(times):
         run.update(critic_opt, run.backward(run.op("mse_loss", run.call(critic, line=7), line=7), line=8))
         out = run.call(actor, line=9)

@@ -1,0 +1,140 @@
+"""Calls that differentiate: what they started from, what they reached, what became of the gradients."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from whygrad.backends.torch import graph
+from whygrad.backends.torch.frames import Where, locate
+from whygrad.backends.torch.nodes import Node, Param
+from whygrad.backends.torch.recorder import tensors_in
+from whygrad.backends.torch.records import BackwardRecord
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.watch import Watch
+
+_SAVES_ITS_RESULT = frozenset(
+    ("softmax", "log_softmax", "tanh", "sigmoid", "exp", "sqrt", "rsqrt", "relu", "elu", "selu", "celu")
+)
+
+
+class Backwards:
+    """The recorded backwards of late."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._recorder = watch.recorder
+        self.pending: deque[BackwardRecord] = deque(maxlen=64)
+        self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
+        self.count = 0
+
+    def differentiate(
+        self, func: Any, name: str, args: Any, kwargs: Any, frame: FrameType, call: Callable[..., Any]
+    ) -> Any:
+        """Run ``backward`` or ``autograd.grad`` and note what it reached."""
+        record = None
+        try:
+            record = self._begins(name, args, kwargs, frame)
+        except Exception as error:
+            self._watch.stepped_aside(error)
+        try:
+            result = call(func, args, kwargs)
+        except BaseException as error:
+            if record is not None:
+                record.error = f"{type(error).__name__}: {error}"
+                self._watch.safely(self._failed, record)
+            raise
+        if record is not None:
+            self._watch.safely(self._ends, record, name, args, result, frame)
+        return result
+
+    def _begins(self, name: str, args: Any, kwargs: Any, frame: FrameType) -> BackwardRecord:
+        where = locate(frame)
+        first = args[0] if args else next(iter(kwargs.values()))
+        roots = [first] if isinstance(first, torch.Tensor) else list(tensors_in(first))
+        nodes = tuple(self._recorder.node(root, where) for root in roots)
+        reached = {p.key: p for p in map(self._recorder.param, graph.leaves(roots))}
+        wanted: dict[int, Param] = {}
+        asked = args[1] if name == "autograd.grad" and len(args) > 1 else kwargs.get("inputs")
+        if asked is not None:
+            tensors = [asked] if isinstance(asked, torch.Tensor) else list(tensors_in(list(asked)))
+            wanted = {
+                p.key: p for t in tensors if t.is_leaf and t.requires_grad for p in (self._recorder.param(t),)
+            }
+            reached = {key: p for key, p in reached.items() if key in wanted}
+        for param in reached.values():
+            if not param.asked:
+                param.writer = None  # what was written before the first gradient was its initial value
+        self.count += 1
+        record = BackwardRecord(
+            where,
+            nodes,
+            reached,
+            wanted,
+            self._exits(),
+            self.count,
+        )
+        self.pending.append(record)
+        self._watch.name_new_things(reached.values(), frame)
+        return record
+
+    def _exits(self) -> tuple[Node, ...]:
+        """What has left the framework since everybody's last step."""
+        since = min((r.last_step for r in self._watch.optimizers.values() if r.steps), default=0)
+        return tuple(node for node in self._recorder.outside.exits if node.time > since)
+
+    def _ends(self, record: BackwardRecord, name: str, args: Any, result: Any, frame: FrameType) -> None:
+        for param in record.reached.values():
+            param.asked += (
+                param.asked_at != self._watch.steps
+            )  # an input that asks for gradients is new each time
+            param.asked_at = self._watch.steps
+        todo = [root for root in record.roots if not root.mark[0]]
+        while todo:
+            node = todo.pop()
+            if not node.mark[0] and node.carries and node.parameter is None:
+                node.mark[0] = record.number
+                todo.extend(node.inputs)
+        if name == "autograd.grad":
+            self._recorder.operation(name, args, result, frame, None)
+
+    def _failed(self, record: BackwardRecord) -> None:
+        """Which of the values that this backward needed have been overwritten, and by whom?"""
+        for node in self._recorder.cone(record.roots):
+            for param, version in node.versions:
+                tensor = param.ref()
+                if tensor is not None and tensor._version != version and param.writer is not None:
+                    record.changed.append((node, param.name or "a parameter", *param.writer))
+            writer = node.overwritten
+            if writer is not None and node.carries and node.name in _SAVES_ITS_RESULT:
+                record.changed.append((node, node.name, writer.name, writer.where))
+            for source in node.inputs if node.carries else ():
+                writer = source.overwritten
+                if writer is not None and writer is not node and node.time < writer.time < record.time:
+                    record.changed.append((node, source.name, writer.name, writer.where))
+
+    def grad_assigned(self, tensor: torch.Tensor, value: Any, frame: FrameType) -> None:
+        """``p.grad = None`` forgets what earlier backwards left there."""
+        node = self._recorder.table.get(tensor)
+        if node is None and value is not None and tensor.is_leaf:
+            node = self._recorder.node(tensor, locate(frame))
+        if node is None or node.parameter is None:
+            return
+        if value is None:
+            for backward in self.pending:
+                backward.cleared.add(node.parameter.key)
+        else:
+            self.assigned[node.parameter.key] = (node.parameter, locate(frame))
+
+    def cleared_by(self, owner: Any) -> None:
+        """``zero_grad(set_to_none=False)`` of an optimizer or a module."""
+        groups = getattr(owner, "param_groups", None)
+        tensors = [p for g in groups for p in g["params"]] if groups else list(owner.parameters())
+        for tensor in tensors:
+            self.grad_assigned(tensor, None, sys._getframe(1))

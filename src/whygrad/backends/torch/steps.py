@@ -1,0 +1,141 @@
+"""Optimizer steps: the gradients as they are about to be used, and which updates to record."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from whygrad.backends.torch import schedule
+from whygrad.backends.torch.frames import Where, locate
+from whygrad.backends.torch.nodes import Param, clock
+from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.watch import Watch
+
+
+class _Thread(threading.local):
+    inside: bool = False
+
+
+class Steps:
+    """Hooks around every ``step()`` of every optimizer."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._thread = _Thread()
+
+    def inside(self) -> bool:
+        """In an optimizer's own arithmetic?"""
+        return self._thread.inside
+
+    def made(self, optimizer: Any, where: Where | None) -> None:
+        """A new optimizer."""
+        record = self._watch.optimizers[id(optimizer)] = OptimizerRecord(optimizer, where)
+        record.held = self.held(optimizer)
+
+    def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """The hook in front of a step."""
+        if os.getpid() == self._watch.pid and not self._watch.aside:
+            self._watch.safely(self._step_begins, optimizer, args, kwargs, sys._getframe(1))
+
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
+        self._thread.inside = not any(callable(a) for a in (*args[1:], *kwargs.values()))
+        record = self._watch.optimizers.get(id(optimizer))
+        if record is None or record.ref() is not optimizer:
+            self.made(optimizer, None)
+            record = self._watch.optimizers[id(optimizer)]
+        if record.lr_always_zero:
+            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+        if self._thread.inside:
+            self._look(optimizer, record, frame)
+
+    def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
+        """The gradients, as the optimizer is about to use them."""
+        absent = frozenset(id(p) for g in optimizer.param_groups for p in g["params"] if p.grad is None)
+        changed = absent != record.absent_last
+        record.absent_last = absent
+        if record.absent_always is None or record.absent_always:
+            record.absent(absent)
+        if self._watch.recording():
+            self._record_update(optimizer, record, frame)
+        elif changed or not record.steps:
+            record.held = self.held(optimizer)
+        record.changed = changed
+
+    def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
+        where = locate(frame)
+        record.held = held = self.held(optimizer)
+        self._watch.name_new_things(held.values(), frame)
+        absent, zero = set(), set()
+        for key, param in held.items():
+            tensor = param.ref()
+            grad = tensor.grad if tensor is not None else None
+            if grad is None:
+                absent.add(key)
+            else:
+                param.trained = True
+                if not grad.is_sparse and not bool(grad.any()):
+                    zero.add(key)
+            param.writer = ((record.name or "optimizer") + ".step()", where)
+        for backward in self._watch.backwards.pending:
+            hit = (backward.reached.keys() & held.keys()) - backward.cleared
+            if hit:
+                backward.applied |= hit
+                backward.consumers.add(record.key)
+        backwards = self._led_to(record)
+        if absent and backwards and not backwards[-1].unused:
+            backwards[-1].unused = self._watch.recorder.unused_scalars(record.last_step)
+        update = UpdateRecord(
+            record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
+        )
+        record.keep(update)
+
+    def _led_to(self, record: OptimizerRecord) -> tuple[BackwardRecord, ...]:
+        """The backwards that this step is the consequence of, as far as one can tell."""
+        since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
+        for backward in since:
+            backward.follower = backward.follower or record.key
+        mine = [b for b in since if b.reached.keys() & record.held.keys()]
+        next_to = [b for b in since if b.follower == record.key]
+        if not mine and not next_to and since:  # several optimizers step in a row after several backwards
+            next_to = [b for b in since if b.follower == since[-1].follower]
+        chosen = mine + [b for b in next_to if b not in mine]
+        return tuple(sorted(chosen, key=lambda b: b.time))
+
+    def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """The hook behind a step."""
+        if os.getpid() != self._watch.pid:
+            return
+        if not self._watch.aside:
+            self._watch.safely(self._step_ends, optimizer, sys._getframe(1))
+        if self._watch.on_step is not None:
+            self._watch.on_step()
+
+    def _step_ends(self, optimizer: Any, frame: FrameType) -> None:
+        record = self._watch.optimizers[id(optimizer)]
+        if not self._thread.inside:  # it came with a closure: the gradients are those of its last call
+            self._look(optimizer, record, frame)
+        self._thread.inside = False
+        record.steps += 1
+        self._watch.steps += 1
+        record.last_step_number = self._watch.steps
+        if self._watch.recording():
+            record.last_step = clock()
+            self._watch.recorder.operations = 0
+        if schedule.wants(record, record.changed):
+            self._watch.open_window()
+        elif schedule.satisfied(self._watch.optimizers.values(), self._watch.steps):
+            self._watch.close_window()
+
+    def held(self, optimizer: Any) -> dict[int, Param]:
+        """What an optimizer holds now."""
+        tensors = [p for g in optimizer.param_groups for p in g["params"]]
+        params = [self._watch.recorder.param(tensor) for tensor in tensors]
+        record = self._watch.optimizers.get(id(optimizer))
+        if record is not None:
+            record.keys.update((id(t), p.key) for t, p in zip(tensors, params, strict=True))
+        return {param.key: param for param in params}
