@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -18,6 +17,7 @@ from whygrad.api.concluding import conclude
 from whygrad.api.findings import Findings
 from whygrad.backends.protocol import Setup
 from whygrad.backends.registry import Registry, brief
+from whygrad.backends.scopes import variables_of
 from whygrad.model import Note, Raised, Run
 from whygrad.reporters import json_report, notebook, places, summary, terminal
 from whygrad.running.tracebacks import peel, user_site
@@ -115,7 +115,7 @@ class Watched:
         frame = self._frame
         if frame is None:
             return {}
-        near = _locals(frame)
+        near = variables_of(frame)
         scope = {**near, **{name: value for name, value in frame.f_globals.items() if name not in near}}
         names = sorted(scope, key=lambda name: name.startswith("_"))
         return {type(scope[n]).__name__ if n == "self" else n: scope[n] for n in names}
@@ -145,17 +145,6 @@ class Watched:
         except Exception as error:
             note = Note(f"report.json could not be written: {brief(error)}", kind="internal")
             self._result = replace(run, notes=(*run.notes, note))
-
-
-def _locals(frame: FrameType) -> dict[str, Any]:
-    """The local variables. Python before 3.13 keeps the dict that it hands out, and with it every tensor in
-    there: it is emptied again, unless somebody else has asked for it too."""
-    kept = frame.f_locals
-    found = dict(kept)
-    of_a_function = frame.f_code.co_flags & CO_OPTIMIZED
-    if sys.version_info < (3, 13) and of_a_function and sys.getrefcount(kept) <= 3:
-        kept.clear()
-    return found
 
 
 def _place(frame: FrameType | None) -> str:

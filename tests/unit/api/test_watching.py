@@ -205,9 +205,6 @@ def test_blocks_one_after_the_other(nets, untouched):
     assert current.registry() is None
 
 
-@pytest.mark.xfail(
-    strict=False, reason="os.register_at_fork keeps every Watch alive: backends/torch/backend.py"
-)
 def test_nothing_is_kept_alive(nets):
     with whygrad.watching() as run:
         train(*nets, living)

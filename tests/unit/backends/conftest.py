@@ -6,8 +6,8 @@ import sys
 import pytest
 import torch
 
-from whygrad.api.recording import _locals
 from whygrad.backends.protocol import Setup
+from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch.backend import TorchBackend
 from whygrad.model import Evidence
 
@@ -50,7 +50,7 @@ class Seen:
 @contextlib.contextmanager
 def recording(frame):
     seen, backend = Seen(), TorchBackend()
-    backend.attach(Setup(lambda: {**frame.f_globals, **_locals(frame)}))
+    backend.attach(Setup(lambda: {**frame.f_globals, **variables_of(frame)}))
     try:
         yield seen
         observed = backend.observe()

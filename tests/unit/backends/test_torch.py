@@ -160,7 +160,6 @@ def test_a_change_of_absence_opens_a_window(recorded, net):
     assert seen.evidence.updates[-1].number > 40
 
 
-@pytest.mark.xfail(strict=False, reason="Watch.optimizers is keyed by id() of objects that die")
 def test_an_optimizer_at_the_place_of_a_dead_one_is_another_one(recorded, net):
     with recorded() as seen:
         for _ in range(5):
@@ -208,7 +207,6 @@ def test_what_was_overwritten_and_by_whom(recorded, net):
     assert failed.changed[0].site.code == "optimizer.step()"
 
 
-@pytest.mark.xfail(strict=False, reason="names.variables: python < 3.13 keeps the f_locals it hands out")
 def test_no_local_variable_is_kept_alive(recorded, net):
     with recorded():
         out = net(torch.ones(4, 3))

@@ -109,7 +109,7 @@ def test_a_dead_tensor_leaves_nothing_behind(recorded, net, alive):
     ("back", "left", "via"),
     [
         (lambda x: torch.tensor(x.mean().item()), "item", "value"),
-        (lambda x: torch.tensor(float(x.mean())), "__float__", "value"),
+        (lambda x: torch.tensor(float(x.detach().mean())), "__float__", "value"),
         (lambda x: torch.tensor(x.tolist()), "tolist", "value"),
         (lambda x: torch.tensor([row[0] for row in x.tolist()]), "tolist", "value"),
         (lambda x: torch.from_numpy(x.detach().numpy()), "numpy", "memory"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 
 import torch
 
@@ -11,6 +12,17 @@ from whygrad.backends.torch.freeze import Freezer
 from whygrad.backends.torch.names import innermost
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note, Site, UpdateCount
+
+_watches: weakref.WeakSet[Watch] = weakref.WeakSet()
+
+
+def _in_forked_child() -> None:
+    for watch in _watches:
+        watch.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_forked_child)
 
 
 class TorchBackend:
@@ -25,7 +37,7 @@ class TorchBackend:
     def attach(self, setup: Setup) -> None:
         """Start to watch."""
         self._watch = watch = Watch(setup.namespace, setup.on_step)
-        os.register_at_fork(after_in_child=watch.forked)
+        _watches.add(watch)
         watch.start()
 
     def detach(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch.frames import trampoline
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Mode(TorchFunctionMode):
         values = (*args, *kwargs.values()) if kwargs else args
         gate = self._watch.switches.gate()
         if name in _CLEARING and frame.f_code.co_name == "zero_grad":
-            self._watch.backwards.cleared_by(frame.f_locals["self"])
+            self._watch.backwards.cleared_by(variables_of(frame)["self"])
             return
         self._recorder.operation(name, values, result, frame, gate)
         if self._recorder.operations > _MOST_OPERATIONS:

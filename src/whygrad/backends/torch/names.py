@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.frames import USER, kind_of
 
@@ -164,8 +165,8 @@ def variables(frame: FrameType | None) -> list[tuple[str, Any]]:
             seen.add(id(held.f_globals))
             found.extend(_named(held.f_globals))
     for held in reversed(frames):
-        if held.f_locals is not held.f_globals:
-            found.extend(_named(held.f_locals))
+        if held.f_code.co_name != "<module>":
+            found.extend(_named(variables_of(held)))
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.frames import Where, locate, stack
 from whygrad.backends.torch.nodes import Gate, Node, Param, Table
@@ -350,7 +351,7 @@ def _running_modules(frame: FrameType | None) -> tuple[Any, ...]:
     """Weak references to the modules whose forward pass is running, innermost first."""
     found: list[Any] = []
     while frame is not None and len(found) < 16:
-        owner = frame.f_locals.get("self") if "self" in frame.f_code.co_varnames else None
+        owner = variables_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
         if isinstance(owner, torch.nn.Module) and all(ref() is not owner for ref in found):
             found.append(weakref.ref(owner))
         frame = frame.f_back

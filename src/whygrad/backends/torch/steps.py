@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
 
 
+_MOST_DEAD = 256
+
+
 class _Thread(threading.local):
     inside: bool = False
 
@@ -34,7 +37,11 @@ class Steps:
 
     def made(self, optimizer: Any, where: Where | None) -> None:
         """A new optimizer."""
-        record = self._watch.optimizers[id(optimizer)] = OptimizerRecord(optimizer, where)
+        records = self._watch.optimizers
+        old = records.pop(id(optimizer), None)
+        if old is not None and len(records) < _MOST_DEAD:
+            records[-old.key] = old  # a dead optimizer whose address was used again
+        record = records[id(optimizer)] = OptimizerRecord(optimizer, where)
         record.held = self.held(optimizer)
 
     def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch.frames import FRAMEWORK, Where, kind_of, locate
 from whygrad.backends.torch.nodes import Gate
 from whygrad.backends.torch.patches import Patches
@@ -84,9 +85,9 @@ def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
         if not caller.f_code.co_filename.endswith(_GRAD_MODE_FILES):
             return None
         if caller.f_code.co_name == "__enter__":
-            kind = kind or type(caller.f_locals.get("self")).__name__
+            kind = kind or type(variables_of(caller).get("self")).__name__
         if caller.f_code.co_name == "decorate_context":
-            decorated = caller.f_locals.get("func")
+            decorated = variables_of(caller).get("func")
         caller = caller.f_back
     kind = kind or "set_grad_enabled"
     code = getattr(decorated, "__code__", None)

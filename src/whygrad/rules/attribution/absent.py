@@ -94,9 +94,11 @@ def _why(
     if living:
         return _not_handed_over(optimizer, parameter, living[-1])
     cut = [(path.cost, -i, path, b) for i, (path, b, _) in enumerate(ways) if not path.through_data]
-    if cut and not _old_data(ways, backwards) and not _left_out(situation, parameter, backwards):
+    if cut and not _old_data(ways, backwards):
         _, _, path, backward = min(cut, key=lambda c: c[:2])
-        return cut_cause(optimizer, parameter, path, backward)
+        goes_on = feeds_another_network(backward, path, optimizer)
+        if goes_on or not _left_out(situation, parameter, backwards):
+            return cut_cause(optimizer, parameter, path, backward)
     by_hand = _assigned_to_another(situation, optimizer, parameter)
     if by_hand is not None:
         return by_hand
@@ -104,6 +106,16 @@ def _why(
     if own is None:
         return None
     return _by_source(optimizer, parameter, own) or _independent(situation, optimizer, parameter, own)
+
+
+def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
+    """Behind the cut, the value goes into a network that this optimizer does not train."""
+    for op in path.ops[path.cuts[0] + 1 :]:
+        for i in op.inputs:
+            key = backward.flow[i].parameter
+            if key is not None and key not in optimizer.held:
+                return True
+    return False
 
 
 def _ways(
@@ -290,7 +302,7 @@ def _independent(
     site = root.site or backward.site
     reach = situation.reach(backward)
     known = situation.evidence.parameters
-    others = {known[k].network for k in reach.parameters if k in known and known[k].lasting}
+    others = {known[k].network for k in reach.parameters.keys() - optimizer.held if known[k].lasting}
     details = {"kind": "unused" if parameter.used else "never-called", "instead": ""}
     others.discard(parameter.network)
     if not reach.living():

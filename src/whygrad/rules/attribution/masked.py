@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from whygrad.flow.paths import Path, Reach
+from whygrad.flow.paths import Reach
 from whygrad.flow.terms import Term
 from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site
-from whygrad.rules.attribution.absent import cut_cause, together
+from whygrad.rules.attribution.absent import cut_cause, feeds_another_network, together
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -86,18 +86,8 @@ def _dead(
             continue
         cut = path.ops[path.cuts[0]]
         meant = term.scalar and not term.op.fresh and term.op.parameter is None
-        if cut.time > since and (meant or _feeds_another_network(backward, path, optimizer)):
+        if cut.time > since and (meant or feeds_another_network(backward, path, optimizer)):
             cause = cut_cause(optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
             dead.add(parameter, cause, cut.time)
     return dead
-
-
-def _feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
-    """Behind the cut, the value goes into a network that this optimizer does not train."""
-    for op in path.ops[path.cuts[0] + 1 :]:
-        for i in op.inputs:
-            key = backward.flow[i].parameter
-            if key is not None and key not in optimizer.held:
-                return True
-    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.paths import Reach
 from whygrad.flow.source import assignments_to
 from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution.situation import Situation
@@ -69,9 +70,15 @@ def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:
     """A term of the loss that trains this parameter's network and nothing that is applied."""
     for _, reach in situation.terms(backward):
         living = reach.living()
-        if key in living and not living & backward.applied:
+        if key in living and not living & backward.applied and not _meant_for_others(situation, reach):
             return True
     return False
+
+
+def _meant_for_others(situation: Situation, reach: Reach) -> bool:
+    """The term would train what an optimizer holds, if it were not cut: this network only passes it on."""
+    paths = [reach.path(key) for key in reach.parameters.keys() & situation.holders.keys()]
+    return any(path is not None and path.cost == 1 for path in paths)
 
 
 def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> Optimizer | None:

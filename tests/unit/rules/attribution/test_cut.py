@@ -111,7 +111,6 @@ def test_a_flat_derivative_gives_zeros_not_absence(run, only):
     assert (cause.details["op"], cause.details["zero"]) == ("round", "yes")
 
 
-@pytest.mark.xfail(strict=False, reason="the critic is reported as not-in-optimizer beside the cut")
 @pytest.mark.parametrize("cut", [detached, argmax])
 def test_a_critic_that_nobody_trains_is_not_a_second_finding(run, only, cut):
     # GIVEN an actor that should learn through a critic which was trained before
@@ -123,7 +122,6 @@ def test_a_critic_that_nobody_trains_is_not_a_second_finding(run, only, cut):
     assert only(run).site.line == 10
 
 
-@pytest.mark.xfail(strict=False, reason="any living scalar that is only logged hides the cut")
 def test_a_scalar_that_is_only_logged_does_not_hide_the_cut(run, only):
     # GIVEN a detached action into the critic, and an entropy that is computed and not used
     actor, critic = run.network("actor"), run.network("critic")
@@ -293,7 +291,6 @@ def test_another_network_in_its_place(run, only):
     assert (cause.details["kind"], cause.details["instead"]) == ("other-network", "target")
 
 
-@pytest.mark.xfail(strict=False, reason="says that the loss goes through body instead, as an error")
 def test_a_head_that_is_never_called_is_only_a_warning(run, only):
     # GIVEN one optimizer for a network that learns and for a head that nobody calls
     body, spare = run.network("body"), run.network("spare", used=False)
