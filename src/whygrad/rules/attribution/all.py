@@ -25,7 +25,15 @@ def causes(evidence: Evidence) -> list[Cause]:
     found = [*broken(situation), *missing, *left_out, *no_step(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
-    return _once(found)
+    return [_with_whole_networks(situation, cause) for cause in _once(found)]
+
+
+def _with_whole_networks(situation: Situation, cause: Cause) -> Cause:
+    """Say of which networks every parameter suffers: they can be called by their own name."""
+    suffering = {p.key for p in cause.subjects}
+    spared = {p.network for p in situation.evidence.parameters.values() if p.key not in suffering}
+    whole = dict.fromkeys(p.network for p in cause.subjects if p.network not in spared)
+    return replace(cause, details={**cause.details, "whole": ", ".join(whole)})
 
 
 def _without_stale(situation: Situation, found: list[Cause]) -> list[Cause]:
