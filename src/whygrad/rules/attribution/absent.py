@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from whygrad.flow.paths import Path, Reach, ancestors
-from whygrad.flow.source import feeding_lines, freezing_lines
+from whygrad.flow.paths import Path, Reach
+from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Severity, Site, Step
+from whygrad.model import Backward, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution import cuts
+from whygrad.rules.attribution.independent import independent
+from whygrad.rules.attribution.round_trip import by_source
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -105,7 +107,7 @@ def _why(
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
     if own is None:
         return None
-    return _by_source(optimizer, parameter, own) or _independent(situation, optimizer, parameter, own)
+    return by_source(optimizer, parameter, own) or independent(situation, optimizer, parameter, own)
 
 
 def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
@@ -226,107 +228,6 @@ def _its_own(situation: Situation, optimizer: Optimizer, backwards: list[Backwar
     mine = [b for b in backwards if b.reached & optimizer.held]
     alone = [b for b in backwards if not b.applied & others]
     return (mine or alone or backwards)[-1]
-
-
-def _by_source(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
-    """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``."""
-    exits = [backward.flow[e] for e in backward.exits]
-    mine = [e for e in exits if e.site is not None and _comes_from(backward, e, parameter.key)]
-    for entry in _entries(backward):
-        if entry.site is None:
-            continue
-        lines = feeding_lines(entry.site.file, entry.site.line)
-        near = [
-            (lines[left.site.line], -left.time, left)
-            for left in mine
-            if left.site is not None and left.site.file == entry.site.file
-            if left.site.line in lines and left.time < entry.time
-        ]
-        if near:
-            return _source_cause(optimizer, parameter, backward, min(near, key=lambda n: n[:2])[2], entry)
-    return None
-
-
-def _comes_from(backward: Backward, left: Op, key: int) -> bool:
-    return any(backward.flow[i].parameter == key for i in ancestors(backward.flow, left.id))
-
-
-def _entries(backward: Backward) -> list[Op]:
-    """Operations near the loss that took in plain data, the nearest first."""
-    found: list[Op] = []
-    todo = list(backward.roots)
-    seen = set(todo)
-    while todo and len(found) < 64:
-        op = backward.flow[todo.pop(0)]
-        if (
-            op.fresh
-            or not op.inputs
-            or op.id in backward.roots
-            or (op.site is not None and not op.parameter and len(found) < 16)
-        ):
-            found.append(op)
-        for there in op.inputs:
-            if there not in seen:
-                seen.add(there)
-                todo.append(there)
-    return found
-
-
-def _source_cause(
-    optimizer: Optimizer, parameter: Parameter, backward: Backward, left: Op, entry: Op
-) -> Cause:
-    details = {"left": cuts.spoken(left), "back_line": str(entry.site.line) if entry.site else ""}
-    details["back"] = f"torch.{entry.name}" if entry.fresh and entry.name != "data" else ""
-    root = backward.flow[backward.roots[0]]
-    steps = [
-        Step(parameter.name, parameter.made[0] if parameter.made else None),
-        Step(cuts.spoken(left), left.site, cut=True),
-        Step(entry.site.code if entry.site else entry.name, entry.site),
-    ]
-    return Cause(
-        "numpy-round-trip",
-        left.site,
-        (parameter,),
-        tuple(steps),
-        details,
-        confidence=Confidence.LIKELY,
-        optimizer=optimizer.name,
-        loss=root.site,
-    )
-
-
-def _independent(
-    situation: Situation, optimizer: Optimizer, parameter: Parameter, backward: Backward
-) -> Cause:
-    root = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
-    site = root.site or backward.site
-    reach = situation.reach(backward)
-    known = situation.evidence.parameters
-    others = {known[k].network for k in reach.parameters.keys() - optimizer.held if known[k].lasting}
-    details = {"kind": "unused" if parameter.used else "never-called", "instead": ""}
-    others.discard(parameter.network)
-    if not reach.living():
-        details["kind"] = "constant" if parameter.used else "never-called"
-    elif not any(known[k].network == parameter.network for k in reach.living() if k in known) and others:
-        details["instead"] = ", ".join(sorted(others))
-        details["kind"] = "other-network"
-    learns = any(situation.evidence.parameters[k].trained for k in optimizer.held)
-    leftover = details["kind"] == "never-called" and learns
-    steps = (
-        Step(parameter.name, parameter.made[0] if parameter.made else None),
-        Step("does not enter the loss", None, cut=True),
-        Step(site.code if site else "the loss", site),
-    )
-    return Cause(
-        "loss-independent",
-        site,
-        (parameter,),
-        steps,
-        details,
-        severity=Severity.WARNING if leftover else Severity.ERROR,
-        optimizer=optimizer.name,
-        loss=site,
-    )
 
 
 def _counted(cause: Cause, first: int, updates: int) -> Cause:

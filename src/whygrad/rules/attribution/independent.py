@@ -1,0 +1,43 @@
+"""The loss that was differentiated does not depend on the parameter at all."""
+
+from __future__ import annotations
+
+from whygrad.flow.terms import loss_op
+from whygrad.model import Backward, Optimizer, Parameter, Severity, Step
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+
+def independent(
+    situation: Situation, optimizer: Optimizer, parameter: Parameter, backward: Backward
+) -> Cause:
+    """Never called, called in vain, another network in its place, or a constant loss: which of them?"""
+    root = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
+    site = root.site or backward.site
+    reach = situation.reach(backward)
+    known = situation.evidence.parameters
+    others = {known[k].network for k in reach.parameters.keys() - optimizer.held if known[k].lasting}
+    details = {"kind": "unused" if parameter.used else "never-called", "instead": ""}
+    others.discard(parameter.network)
+    if not reach.living():
+        details["kind"] = "constant" if parameter.used else "never-called"
+    elif not any(known[k].network == parameter.network for k in reach.living() if k in known) and others:
+        details["instead"] = ", ".join(sorted(others))
+        details["kind"] = "other-network"
+    learns = any(situation.evidence.parameters[k].trained for k in optimizer.held)
+    leftover = details["kind"] == "never-called" and learns
+    steps = (
+        Step(parameter.name, parameter.made[0] if parameter.made else None),
+        Step("does not enter the loss", None, cut=True),
+        Step(site.code if site else "the loss", site),
+    )
+    return Cause(
+        "loss-independent",
+        site,
+        (parameter,),
+        steps,
+        details,
+        severity=Severity.WARNING if leftover else Severity.ERROR,
+        optimizer=optimizer.name,
+        loss=site,
+    )

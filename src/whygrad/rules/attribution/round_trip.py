@@ -1,0 +1,76 @@
+"""A round trip that no value proves, but the source text does: ``loss -= log_prob.item() * r``."""
+
+from __future__ import annotations
+
+from whygrad.flow.paths import ancestors
+from whygrad.flow.source import feeding_lines
+from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Step
+from whygrad.rules.attribution import cuts
+from whygrad.rules.cause import Cause
+
+
+def by_source(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
+    """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``."""
+    exits = [backward.flow[e] for e in backward.exits]
+    mine = [e for e in exits if e.site is not None and _comes_from(backward, e, parameter.key)]
+    for entry in _entries(backward):
+        if entry.site is None:
+            continue
+        lines = feeding_lines(entry.site.file, entry.site.line)
+        near = [
+            (lines[left.site.line], -left.time, left)
+            for left in mine
+            if left.site is not None and left.site.file == entry.site.file
+            if left.site.line in lines and left.time < entry.time
+        ]
+        if near:
+            return _source_cause(optimizer, parameter, backward, min(near, key=lambda n: n[:2])[2], entry)
+    return None
+
+
+def _comes_from(backward: Backward, left: Op, key: int) -> bool:
+    return any(backward.flow[i].parameter == key for i in ancestors(backward.flow, left.id))
+
+
+def _entries(backward: Backward) -> list[Op]:
+    """Operations near the loss that took in plain data, the nearest first."""
+    found: list[Op] = []
+    todo = list(backward.roots)
+    seen = set(todo)
+    while todo and len(found) < 64:
+        op = backward.flow[todo.pop(0)]
+        if (
+            op.fresh
+            or not op.inputs
+            or op.id in backward.roots
+            or (op.site is not None and not op.parameter and len(found) < 16)
+        ):
+            found.append(op)
+        for there in op.inputs:
+            if there not in seen:
+                seen.add(there)
+                todo.append(there)
+    return found
+
+
+def _source_cause(
+    optimizer: Optimizer, parameter: Parameter, backward: Backward, left: Op, entry: Op
+) -> Cause:
+    details = {"left": cuts.spoken(left), "back_line": str(entry.site.line) if entry.site else ""}
+    details["back"] = f"torch.{entry.name}" if entry.fresh and entry.name != "data" else ""
+    root = backward.flow[backward.roots[0]]
+    steps = [
+        Step(parameter.name, parameter.made[0] if parameter.made else None),
+        Step(cuts.spoken(left), left.site, cut=True),
+        Step(entry.site.code if entry.site else entry.name, entry.site),
+    ]
+    return Cause(
+        "numpy-round-trip",
+        left.site,
+        (parameter,),
+        tuple(steps),
+        details,
+        confidence=Confidence.LIKELY,
+        optimizer=optimizer.name,
+        loss=root.site,
+    )
