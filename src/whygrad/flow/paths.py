@@ -133,6 +133,19 @@ def _preorder(flow: Flow, roots: list[int]) -> dict[int, int]:
     return rank
 
 
+def living_values(flow: Flow, roots: Iterable[int]) -> set[int]:
+    """Everything that gradient flows to from here."""
+    seen = set(roots)
+    todo = list(seen)
+    while todo:
+        op = flow[todo.pop()]
+        for there in op.inputs:
+            if there not in seen and flow[there].carries and not stops(flow[there], op):
+                seen.add(there)
+                todo.append(there)
+    return seen
+
+
 def ancestors(flow: Flow, op: int) -> set[int]:
     """Everything that a value was computed from, itself included."""
     seen = {op}

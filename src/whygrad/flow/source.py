@@ -92,6 +92,14 @@ def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     return sorted(found)
 
 
+@lru_cache(maxsize=64)
+def loop_names(file: str) -> frozenset[str]:
+    """The names that ``for`` gives to one thing after the other."""
+    module = tree(file)
+    loops = [n for n in ast.walk(module) if isinstance(n, (ast.For, ast.comprehension))] if module else []
+    return frozenset(name for loop in loops for name in _last_names(loop.target))
+
+
 def keeps_in_attribute(file: str, line: int) -> bool:
     """Does this line put its value into an attribute: ``self.hidden = ...``?"""
     module = tree(file)

@@ -46,6 +46,7 @@ class Backward:
     wanted: frozenset[int] = frozenset()  # autograd.grad: the inputs that were asked for
     error: str = ""
     applied: frozenset[int] = frozenset()  # reached, and an optimizer stepped before it was cleared
+    follower: int = 0  # the first optimizer that stepped after it
     exits: tuple[int, ...] = ()  # values that left the framework before it, and are not seen coming back
     unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()

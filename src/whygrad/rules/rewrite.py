@@ -70,14 +70,14 @@ def without_calls(code: str, *methods: str) -> str | None:
     bottom: ast.expr = tops[0]
     while isinstance(bottom, ast.Call) and bottom in owners:
         bottom = owners[bottom]
-    return _replaced(code, bottom.end_col_offset, tops[0], "")
+    return _replaced(code, _dot_after(code, bottom), tops[0], "")
 
 
 def without_attribute(code: str, name: str) -> str | None:
     """The line with ``.data`` taken out."""
     found = [n for n in _walk(code) if isinstance(n, ast.Attribute) and n.attr == name]
     found = [n for n in found if ast.unparse(n.value) != "self"]
-    return _replaced(code, found[0].value.end_col_offset, found[0], "") if len(found) == 1 else None
+    return _replaced(code, _dot_after(code, found[0].value), found[0], "") if len(found) == 1 else None
 
 
 def renamed_method(code: str, old: str, new: str) -> str | None:
@@ -86,7 +86,7 @@ def renamed_method(code: str, old: str, new: str) -> str | None:
     if len(found) != 1:
         return None
     call, owner = found[0]
-    return _replaced(code, owner.end_col_offset, call.func, f".{new}")
+    return _replaced(code, _dot_after(code, owner), call.func, f".{new}")
 
 
 def unwrapped(code: str, *functions: str) -> str | None:
@@ -206,6 +206,14 @@ def _complete(code: str) -> str:
 
 def _text(code: str, node: ast.expr) -> str:
     return ast.get_source_segment(_complete(code), node) or ""
+
+
+def _dot_after(code: str, owner: ast.expr) -> int | None:
+    """Where the attribute of ``owner`` begins: behind the brackets that may stand around it."""
+    raw, place = code.encode(), owner.end_col_offset
+    while place is not None and raw[place : place + 1] in (b")", b" "):
+        place += 1
+    return place
 
 
 def _replaced(code: str, start: int | None, end: ast.expr, text: str) -> str | None:

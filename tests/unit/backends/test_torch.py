@@ -218,7 +218,7 @@ def test_no_local_variable_is_kept_alive(recorded, net):
 
 
 def test_no_tensor_is_kept_alive(recorded, net, monkeypatch):
-    monkeypatch.setattr(watch, "variables", lambda frame: [])
+    monkeypatch.setattr(watch, "variables", lambda namespace, frame: ([], []))
     with recorded():
         out = net(torch.ones(4, 3))
         gone = [weakref.ref(out), weakref.ref(loss := out.mean())]

@@ -10,6 +10,7 @@ import torch
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.torch.freeze import Freezer
 from whygrad.backends.torch.names import innermost
+from whygrad.backends.torch.records import OptimizerRecord
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note, Site, UpdateCount
 
@@ -78,7 +79,7 @@ class TorchBackend:
                 optimizer=record.name or record.kind,
                 count=record.steps,
                 recorded=record.recorded,
-                networks=_networks(p.network or p.name for p in record.held.values() if p.trained),
+                networks=_networks(record),
                 loss=_loss_site(record),
             )
             for record in watch.optimizers.values()
@@ -86,17 +87,29 @@ class TorchBackend:
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
 
 
-def _networks(names: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(n for n in names if n))  # type: ignore[attr-defined]
+def _networks(record: OptimizerRecord) -> tuple[str, ...]:
+    """What an optimizer trains, by the largest parts that it holds: ``ac.pi`` rather than ``ac``."""
+    groups: dict[str, list[str]] = {}
+    for param in record.held.values():
+        if param.trained:
+            groups.setdefault(param.network or param.name, []).append(param.name)
+    return tuple(_common(names) or network for network, names in groups.items())
 
 
-def _loss_site(record: object) -> Site | None:
-    for update in record.updates:  # type: ignore[attr-defined]
+def _common(names: list[str]) -> str:
+    """The dotted beginning that all names share, without the parameter's own part."""
+    split = [name.split(".")[:-1] or [name] for name in names]
+    shared = [parts[0] for parts in zip(*split, strict=False) if len(set(parts)) == 1]
+    return ".".join(shared)
+
+
+def _loss_site(record: OptimizerRecord) -> Site | None:
+    """Where the loss is made whose gradients this optimizer applies."""
+    for update in record.updates:
         for backward in update.backwards:
-            if backward.reached.keys() & record.held.keys():  # type: ignore[attr-defined]
-                for root in backward.roots:
-                    if root.where is not None:
-                        return root.where.site()
+            roots = [root.where for root in backward.roots if root.where is not None]
+            if backward.applied & record.held.keys() and roots:
+                return roots[0].site()
     return None
 
 

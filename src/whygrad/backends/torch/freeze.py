@@ -144,6 +144,7 @@ class Freezer:
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
+                follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 unused=tuple(map(self._id, record.unused)),
                 changed=changed,

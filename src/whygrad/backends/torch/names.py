@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import (
@@ -22,6 +22,7 @@ import torch
 from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.frames import USER, kind_of
+from whygrad.flow.source import loop_names
 
 _MOST = 20_000
 _WIDE = 256
@@ -122,7 +123,7 @@ def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:
                 yield f"{prefix}.{attribute}", value, "plain list"
             elif isinstance(value, dict):
                 yield f"{prefix}.{attribute}", value, "plain dict"
-            elif isinstance(value, torch.Tensor) or _is_plain(value):
+            elif isinstance(value, (torch.Tensor, torch.optim.Optimizer)) or _is_plain(value):
                 yield f"{prefix}.{attribute}", value, "attribute"
 
 
@@ -151,26 +152,35 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{attribute}", held
 
 
-def variables(frame: FrameType | None) -> list[tuple[str, Any]]:
-    """The names in scope from the outermost user frame inwards; ``self`` goes by its class."""
+def variables(
+    namespace: Mapping[str, Any], frame: FrameType | None
+) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """The names in scope, from the script's own inwards; ``self`` goes by its class.
+
+    The names that loops give come apart, for what has no other: ``n`` in ``for n in (actor, critic)``.
+    """
     frames = []
     while frame is not None:
         if kind_of(frame.f_code) == USER:
             frames.append(frame)
         frame = frame.f_back
-    found: list[tuple[str, Any]] = []
-    seen: set[int] = set()
+    scopes: list[tuple[str, Mapping[str, Any]]] = [(str(namespace.get("__file__", "")), namespace)]
     for held in reversed(frames):
-        if id(held.f_globals) not in seen:
-            seen.add(id(held.f_globals))
-            found.extend(_named(held.f_globals))
+        if not any(held.f_globals is scope for _, scope in scopes):
+            scopes.append((held.f_code.co_filename, held.f_globals))
     for held in reversed(frames):
         if held.f_code.co_name != "<module>":
-            found.extend(_named(variables_of(held)))
-    return found
+            scopes.append((held.f_code.co_filename, variables_of(held)))
+    lasting: list[tuple[str, Any]] = []
+    passing: list[tuple[str, Any]] = []
+    for file, scope in scopes:
+        loops = loop_names(file)
+        for name, value in _named(scope):
+            (passing if name in loops else lasting).append((name, value))
+    return lasting, passing
 
 
-def _named(scope: dict[str, Any]) -> list[tuple[str, Any]]:
+def _named(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [
         (type(value).__name__ if name == "self" else name, value)
         for name, value in list(scope.items())

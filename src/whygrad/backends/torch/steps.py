@@ -106,7 +106,7 @@ class Steps:
         since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
         for backward in since:
             backward.follower = backward.follower or record.key
-        mine = [b for b in since if b.reached.keys() & record.held.keys()]
+        mine = [b for b in since if (b.reached.keys() & record.held.keys()) - b.cleared]
         next_to = [b for b in since if b.follower == record.key]
         if not mine and not next_to and since:  # several optimizers step in a row after several backwards
             next_to = [b for b in since if b.follower == since[-1].follower]

@@ -255,8 +255,8 @@ class Watch:
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for parameters and optimizers, in scope at ``frame``."""
         names = Names()
-        names.walk([(n, v) for n, v in self._namespace().items() if not n.startswith("__")])
-        names.walk(variables(frame))
+        for scope in variables(self._namespace(), frame):
+            names.walk(scope)
         for param in self.recorder.params.values():
             tensor = param.ref()
             found = names.tensors.get(id(tensor)) if tensor is not None else None

@@ -21,7 +21,9 @@ def absent(situation: Situation) -> Iterator[Cause]:
     for optimizer in situation.evidence.optimizers.values():
         updates = situation.updates(optimizer)
         keys = situation.evidence.always_absent.get(optimizer.key, frozenset())
-        keys = frozenset(k for k in keys if not _learns_elsewhere(situation, k, optimizer))
+        keys = frozenset(
+            k for k in keys if not _learns_elsewhere(situation, k, optimizer) and not situation.is_copy(k)
+        )
         if not updates or not keys:
             continue
         backwards = [(b, u.since) for u in updates for b in u.backwards]
@@ -43,7 +45,9 @@ def failed(situation: Situation) -> Iterator[Cause]:
             continue
         shadow = situation.reach(backward).parameters.keys()
         owners = [o for o in situation.evidence.optimizers.values() if o.held & shadow]
-        for optimizer in owners or _idle_owners(situation):
+        known = situation.evidence.parameters
+        untrained = [o for o in owners if not all(known[k].trained for k in o.held & shadow)]
+        for optimizer in untrained or owners or _idle_owners(situation):
             keys = optimizer.held & shadow or optimizer.held
             for cause in explain(situation, optimizer, keys, [(backward, 0)]):
                 yield _counted(cause, optimizer.steps + 1, 1)
@@ -127,9 +131,24 @@ def _ways(
     found = []
     for backward, since in backwards:
         path = situation.reach(backward, since).path(parameter.key)
+        if path is not None and not path.living:
+            path = _through_a_dead_term(situation, parameter, backward, since) or path
         if path is not None:
             found.append((path, backward, since))
     return found
+
+
+def _through_a_dead_term(
+    situation: Situation, parameter: Parameter, backward: Backward, since: int
+) -> Path | None:
+    """A term that trains something is not the broken one: look first in those that train nothing."""
+    paths = [
+        reach.path(parameter.key)
+        for _, reach in situation.terms(backward, since)
+        if not reach.living() & backward.applied
+    ]
+    found = [path for path in paths if path is not None and path.cost == 1]
+    return found[0] if found else None
 
 
 def _old_data(ways: list[tuple[Path, Backward, int]], backwards: list[tuple[Backward, int]]) -> bool:

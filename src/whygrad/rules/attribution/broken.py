@@ -14,7 +14,7 @@ def broken(situation: Situation) -> Iterator[Cause]:
     """The cause behind the message."""
     for backward in situation.evidence.loose:
         if "second time" in backward.error or "inplace operation" in backward.error:
-            kept = _kept_alive(backward)
+            kept = _kept_alive(situation, backward)
             if kept is not None:
                 yield _twice(situation, backward, kept)
             elif "inplace operation" in backward.error:
@@ -27,12 +27,22 @@ def broken(situation: Situation) -> Iterator[Cause]:
         yield _switched_off(situation, crash, crash.block)
 
 
-def _kept_alive(backward: Backward) -> Op | None:
-    """The value of an earlier update's graph that this loss still hangs on: the latest such value."""
+def _kept_alive(situation: Situation, backward: Backward) -> Op | None:
+    """The value of an earlier update's graph that this loss still hangs on: the latest such value.
+
+    Where torch complains of an overwritten value, the graph was retained. It is a kept value all the same
+    if something was computed from it after the earlier backward; otherwise a step came in between.
+    """
     cone = _cone(backward)
     old = [op for op in cone if op.walked and op.walked != backward.number and op.carries]
     ids = {op.id for op in old}
-    entering = [op for op in old if any(op.id in c.inputs and c.id not in ids for c in cone)]
+    users = [(op, c) for op in old for c in cone if op.id in c.inputs and c.id not in ids]
+    if "inplace operation" in backward.error:
+        times = {b.number: b.time for b in situation.backwards}
+        users = [(op, c) for op, c in users if c.time > times.get(op.walked, 0)]
+        if not users:
+            return None
+    entering = [op for op, _ in users]
     return max(entering or old, key=lambda op: op.time, default=None)
 
 

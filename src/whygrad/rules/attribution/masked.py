@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from whygrad.flow.paths import Reach
+from whygrad.flow.paths import Path, Reach
 from whygrad.flow.terms import Term
-from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site
+from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Site
 from whygrad.rules.attribution.absent import cut_cause, feeds_another_network, together
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
+
+_LOG_PROBABILITY = frozenset(("log_softmax", "logsumexp", "cross_entropy", "nll_loss"))
 
 Place: TypeAlias = tuple[str, Site | None]
 Members: TypeAlias = list[tuple[Parameter, Cause]]
@@ -23,12 +25,16 @@ class Dead:
     def __init__(self) -> None:
         self.cuts: dict[Place, Members] = {}
         self.times: dict[Place, int] = {}
+        self.scored: set[Place] = set()  # the cuts behind a log-probability
 
-    def add(self, parameter: Parameter, cause: Cause, time: int) -> None:
+    def add(self, parameter: Parameter, cause: Cause, path: Path) -> None:
         """One more parameter behind one of the cuts."""
         place = (cause.rule, cause.site)
+        position = path.cuts[0]
         self.cuts.setdefault(place, []).append((parameter, cause))
-        self.times[place] = max(time, self.times.get(place, 0))
+        self.times[place] = max(path.ops[position].time, self.times.get(place, 0))
+        if any(op.api.endswith("log_prob") or op.name in _LOG_PROBABILITY for op in path.ops[: position + 1]):
+            self.scored.add(place)
 
 
 def masked(situation: Situation) -> Iterator[Cause]:
@@ -49,7 +55,8 @@ def masked(situation: Situation) -> Iterator[Cause]:
 def _always_there(deads: list[Dead | None]) -> Cause | None:
     """The cut that is in the term in every update: old rollout data is only there after a rollout.
 
-    Of several, the one made last stands nearest to the loss.
+    Of several, one behind a log-probability: that is what carries a policy gradient, and the advantage
+    that it is multiplied with is cut off by design. Then the one made last, nearest to the loss.
     """
     if any(dead is None for dead in deads):
         return None
@@ -58,7 +65,7 @@ def _always_there(deads: list[Dead | None]) -> Cause | None:
     if not common:
         return None
     last = known[-1]
-    return together(last.cuts[max(common, key=lambda place: last.times[place])])
+    return together(last.cuts[max(common, key=lambda place: (place in last.scored, last.times[place]))])
 
 
 def _terms(
@@ -82,12 +89,26 @@ def _dead(
     for key in sorted(reach.parameters.keys() & optimizer.held & backward.applied):
         path = reach.path(key)
         parameter = situation.evidence.parameters.get(key)
-        if path is None or parameter is None or path.living or path.through_data:
-            continue
+        if path is None or parameter is None or path.cost != 1:
+            continue  # alive, or data: a draw or a choice behind another cut
         cut = path.ops[path.cuts[0]]
-        meant = term.scalar and not term.op.fresh and term.op.parameter is None
+        meant = term.scalar and _source(path).id not in situation.living(backward)
         if cut.time > since and (meant or feeds_another_network(backward, path, optimizer)):
             cause = cut_cause(optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
-            dead.add(parameter, cause, cut.time)
+            dead.add(parameter, cause, path)
     return dead
+
+
+def _source(path: Path) -> Op:
+    """The value that was cut off: what went into ``sample()``, not a step inside of it.
+
+    If another term of the loss trains that very value, the cut is a constant by design (``x - x.detach()``,
+    a sample whose log-probability is in the loss).
+    """
+    position = path.cuts[0]
+    api = path.ops[position].api
+    position -= 1
+    while api and position and path.ops[position].api == api:
+        position -= 1
+    return path.ops[position]

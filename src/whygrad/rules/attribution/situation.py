@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from whygrad.flow.paths import Reach
+from whygrad.flow.paths import Reach, living_values
 from whygrad.flow.terms import Term, terms
 from whygrad.model import Backward, Evidence, Optimizer, Parameter, Update
 
@@ -16,6 +16,7 @@ class Situation:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
+        self._living: dict[int, set[int]] = {}
         self._terms: dict[tuple[int, int], list[tuple[Term, Reach]]] = {}
         self._reaches: dict[tuple[int, int], Reach] = {}
 
@@ -39,6 +40,13 @@ class Situation:
             chosen = list(seen.values())[:_MOST_TERMS]
             known = [(term, Reach(backward.flow, [term.op.id], since)) for term in chosen]
             self._terms[key] = known
+        return known
+
+    def living(self, backward: Backward) -> set[int]:
+        """The values that gradient of this loss arrives at."""
+        known = self._living.get(backward.number)
+        if known is None:
+            known = self._living[backward.number] = living_values(backward.flow, backward.roots)
         return known
 
     @cached_property
@@ -83,6 +91,6 @@ class Situation:
             return False
         return any(
             self.evidence.parameters[k].network == parameter.copy_of and self.evidence.parameters[k].alive
-            for k in self.holders
+            for k in (*self.holders, *self.unheld)
             if k in self.evidence.parameters
         )

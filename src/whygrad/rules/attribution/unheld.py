@@ -89,10 +89,11 @@ def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> 
         for u in situation.evidence.updates
         if any(b.number == backward.number for b in u.backwards)
     ]
-    idle = [o for o in stepped if not o.held & backward.reached]
     known = situation.evidence.parameters
     family = [o for o in stepped if any(known[k].network == parameter.network for k in o.held if k in known)]
-    chosen = idle or family or stepped or [o for o in optimizers.values() if o.steps]
+    idle = [o for o in stepped if not o.held & backward.reached]
+    next_one = [o for o in (*idle, *stepped) if o.key == backward.follower]
+    chosen = family or next_one or idle or stepped or [o for o in optimizers.values() if o.steps]
     return chosen[0] if chosen else None
 
 

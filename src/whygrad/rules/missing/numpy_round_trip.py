@@ -38,6 +38,9 @@ loss.backward()""",
 _METHODS = (".item()", ".numpy()", ".tolist()")
 _TORCH_NAMES = {"clip": "clamp", "concatenate": "cat", "array": "stack", "expand_dims": "unsqueeze"}
 _COPY = "(tensor)"
+_COPIES = re.compile(
+    r"torch\.(as_tensor|tensor|asarray|from_numpy|FloatTensor|Tensor)\(.*\.(item|numpy|tolist)\("
+)
 
 
 def phrase(cause: Cause) -> Finding:
@@ -80,6 +83,8 @@ def _fix(left: str, code: str, back: str) -> str:
 
 
 def _rewritten(left: str, code: str) -> str | None:
+    if left in _METHODS and _COPIES.search(code):
+        return None  # torch.tensor(x.item()) would still be a copy without the .item()
     if left in _METHODS:
         return rewrite.without_calls(code, left.strip(".()"), "detach", "cpu")
     return rewrite.unwrapped(code, left.removesuffix(_COPY).removesuffix("()"))
