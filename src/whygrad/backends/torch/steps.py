@@ -50,6 +50,7 @@ class Steps:
             self._watch.safely(self._step_begins, optimizer, args, kwargs, sys._getframe(1))
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
+        self._watch.resume()
         self._thread.inside = not any(callable(a) for a in (*args[1:], *kwargs.values()))
         record = self._watch.optimizers.get(id(optimizer))
         if record is None or record.ref() is not optimizer:
@@ -59,6 +60,7 @@ class Steps:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
         if self._thread.inside:
             self._look(optimizer, record, frame)
+            self._watch.rest()
 
     def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
         """The gradients, as the optimizer is about to use them."""
@@ -123,6 +125,7 @@ class Steps:
             self._watch.on_step()
 
     def _step_ends(self, optimizer: Any, frame: FrameType) -> None:
+        self._watch.resume()
         record = self._watch.optimizers[id(optimizer)]
         if not self._thread.inside:  # it came with a closure: the gradients are those of its last call
             self._look(optimizer, record, frame)

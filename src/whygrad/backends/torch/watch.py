@@ -28,6 +28,7 @@ from whygrad.backends.torch.switches import Switches
 
 class _Thread(threading.local):
     mode: Mode | None = None
+    resting: Mode | None = None  # taken out for the time of an optimizer's own arithmetic
 
 
 class Watch:
@@ -127,6 +128,22 @@ class Watch:
         if torch.overrides._get_current_function_mode() is mode:
             mode.__exit__(None, None, None)
             self._thread.mode = None
+
+    def rest(self) -> None:
+        """An optimizer does its arithmetic now: hundreds of calls, none of them the user's."""
+        mode = self._thread.mode
+        if mode is not None and torch.overrides._get_current_function_mode() is mode:
+            mode.__exit__(None, None, None)
+            self._thread.mode, self._thread.resting = None, mode
+
+    def resume(self) -> None:
+        """The step is over, or it has raised and the next one begins."""
+        mode = self._thread.resting
+        if mode is not None:
+            self._thread.resting = None
+            if _only_device_modes():
+                mode.__enter__()
+                self._thread.mode = mode
 
     def recording(self) -> bool:
         """Is this thread being recorded?"""
