@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 from whygrad.backends.protocol import Observation
-from whygrad.backends.registry import Registry, brief
-from whygrad.diagnosis import diagnose
-from whygrad.model import Finding, Note, Raised, Run
+from whygrad.backends.registry import Registry
+from whygrad.model import Note, Raised, Run
+from whygrad.running.judging import judged
 
 
 def conclude(
@@ -15,14 +15,7 @@ def conclude(
 ) -> Run:
     """Everything that was seen so far, judged."""
     observed = registry.observe()
-    findings: list[Finding] = []
-    trouble: list[Note] = []
-    for name, observation in observed.items():
-        try:
-            findings += diagnose(observation.evidence)
-        except Exception as error:
-            text = f"whygrad could not judge what {name} did: {brief(error)}"
-            trouble.append(Note(text, kind="internal"))
+    findings, trouble = judged(observed)
     seen = [note for observation in observed.values() for note in observation.notes]
     return Run(
         script=script,
@@ -31,7 +24,7 @@ def conclude(
         exit_code=int(raised is not None),
         exception=raised,
         updates=tuple(u for o in observed.values() for u in o.updates),
-        findings=tuple(findings),
+        findings=findings,
         notes=(*notes, *registry.notes, *seen, *trouble),
         seconds=seconds,
     )

@@ -13,10 +13,10 @@ from types import ModuleType
 
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.registry import FRAMEWORKS, Registry, brief
-from whygrad.diagnosis import diagnose
-from whygrad.model import Finding, Note, Raised, Run
+from whygrad.model import Note, Raised, Run
 from whygrad.running import sentences
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
+from whygrad.running.judging import judged
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.tracebacks import peel, user_site
@@ -143,7 +143,7 @@ class Session:
         seconds = time.perf_counter() - self._started
         observed = self.registry.observe()
         self._leave()
-        findings, trouble = self._judge(observed)
+        findings, trouble = judged(observed)
         run = Run(
             script=self.program.label,
             argv=self.program.args,
@@ -162,17 +162,6 @@ class Session:
             stopped_early=self._was_stopped(),
         )
         return sentences.added(run, self._missing, self._stopper)
-
-    def _judge(self, observed: Mapping[str, Observation]) -> tuple[tuple[Finding, ...], tuple[Note, ...]]:
-        findings: list[Finding] = []
-        trouble: list[Note] = []
-        for name, observation in observed.items():
-            try:
-                findings += diagnose(observation.evidence)
-            except Exception as error:
-                text = f"whygrad could not judge what {name} did: {brief(error)}"
-                trouble.append(Note(text, kind="internal"))
-        return tuple(findings), tuple(trouble)
 
 
 def _status(code: object) -> int:

@@ -74,7 +74,8 @@ def locate(frame: FrameType | None) -> Where | None:
     """The place that a person would look at, for an operation called from ``frame``."""
     api = None
     key: list[Any] = []
-    while frame is not None and len(key) < _DEEP:
+    theirs = False  # has a line of the user been among them, or only libraries?
+    while frame is not None and (len(key) < _DEEP or not theirs):
         code = frame.f_code
         kind = _kinds.get(code)
         if kind is None:
@@ -82,8 +83,9 @@ def locate(frame: FrameType | None) -> Where | None:
         if kind == FRAMEWORK:
             if not key:
                 api = code
-        elif kind != INVISIBLE:
+        elif kind == USER or (kind == LIBRARY and len(key) < _DEEP):
             key += (code, frame.f_lineno)
+            theirs = theirs or kind == USER
         frame = frame.f_back
     if not key:
         return None

@@ -100,11 +100,19 @@ def chain(
             if cut.block is not None and found.rule == "no-grad-block":
                 _add(steps, Step(cut.block.kind, cut.block.site))
             steps.append(Step(cut.api if _samples(cut) else spoken(cut), cut.site, cut=True))
+            if cut.site is not None and _in_library(cut.site):
+                own = [site for site in cut.callers if not _in_library(site)]
+                steps += [Step(site.code, site) for site in own[:1]]
         else:
             site = _at_home(op, home)
             _add(steps, Step(site.code if site and site.code else spoken(op), site))
     _add(steps, Step(loss.code if loss else "the loss", loss))
     return tuple(steps)
+
+
+def _in_library(site: Site) -> bool:
+    """Installed code: the user cannot change it, so their own line that called it is shown as well."""
+    return "site-packages" in site.file or "dist-packages" in site.file
 
 
 def _at_home(op: Op, home: Site | None) -> Site | None:
