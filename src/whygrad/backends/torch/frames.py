@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import sysconfig
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
@@ -146,8 +145,3 @@ def _one_line_table(units: int) -> bytes:
         table += bytes((0x80 | (13 << 3) | (length - 1), 0))
         units -= length
     return bytes(table)
-
-
-def current(depth: int = 1) -> FrameType:
-    """The frame of the caller, ``depth`` frames up."""
-    return sys._getframe(depth + 1)

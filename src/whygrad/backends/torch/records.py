@@ -28,7 +28,6 @@ class BackwardRecord:
     cleared: set[int] = field(default_factory=set)
     applied: set[int] = field(default_factory=set)
     follower: int = 0  # the first optimizer that stepped after it
-    consumers: set[int] = field(default_factory=set)
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
 

@@ -94,7 +94,6 @@ class Steps:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
             if hit:
                 backward.applied |= hit
-                backward.consumers.add(record.key)
         backwards = self._led_to(record)
         if absent and backwards and not backwards[-1].unused:
             backwards[-1].unused = self._watch.recorder.unused_scalars(record.last_step)
