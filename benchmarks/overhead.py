@@ -2,8 +2,9 @@
 
     python benchmarks/overhead.py [--updates 5000] [--rounds 5] [--json FILE]
 
-Each round runs every variant once, one after the other, in a fresh process. ``recording`` is a loop in which
-every update is recorded, which a real run never does.
+In each round every variant is a process of its own; they take turns of 50 updates on one core, so that whatever
+slows the machine slows all of them. ``recording`` is a loop in which every update is recorded, which a real run
+never does: 500 updates of it.
 """
 
 from __future__ import annotations
@@ -17,29 +18,60 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-LOOP = str(HERE / "dqn_loop.py")
+LOOP = str(Path(__file__).resolve().parent / "dqn_loop.py")
 RECORD_ALL = (
     "import sys; from whygrad.backends.torch import schedule; schedule.FIRST = schedule.FIRST_WINDOW = 10**9;"
     "from whygrad.cli.main import main; sys.exit(main())"
 )
+FEW = 500
 
 
-def measure(variant: str, updates: int, folder: Path) -> dict[str, float]:
-    """One run of one variant in a process of its own."""
-    result = folder / "result.json"
-    program = [LOOP, str(updates), str(result)]
-    watched = ["run", "--quiet", "--out", str(folder / "run"), *program]
-    command = {
-        "bare": [sys.executable, *program],
-        "bare, few": [sys.executable, *program],
-        "whygrad run": [sys.executable, "-m", "whygrad", *watched],
-        "recording": [sys.executable, "-c", RECORD_ALL, *watched],
-        "anomaly mode": [sys.executable, *program, "--anomaly"],
-    }[variant]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(command, check=True, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
-    return json.loads(result.read_text())
+class Variant:
+    """One process that trains when it is told to."""
+
+    def __init__(self, name: str, updates: int, folder: str) -> None:
+        program = [LOOP, str(updates)]
+        watched = ["run", "--quiet", "--out", f"{folder}/{name}", *program]
+        command = {
+            "bare": program,
+            "whygrad run": ["-m", "whygrad", *watched],
+            "recording": ["-c", RECORD_ALL, *watched],
+            "anomaly mode": [*program, "--anomaly"],
+        }[name]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, *command], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.seconds: list[float] = []
+        self.losses: list[float] = []
+        self.whole = self.peak = 0.0
+
+    def turn(self) -> bool:
+        """Train for a turn; false when the training is over."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline().split()
+        if not line:
+            _, status, used = os.wait4(self.process.pid, 0)
+            assert status == 0, "the training failed"
+            self.whole, self.peak = used.ru_utime + used.ru_stime, float(used.ru_maxrss)
+            return False
+        self.seconds.append(float(line[0]))
+        self.losses.append(float(line[1]))
+        return True
+
+
+def one_round(updates: int) -> dict[str, Variant]:
+    """All variants once, in turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = {"bare": updates, "whygrad run": updates, "anomaly mode": updates, "recording": min(FEW, updates)}
+        variants = {name: Variant(name, count, folder) for name, count in plan.items()}
+        running = list(variants.values())
+        while running:
+            running = [variant for variant in running if variant.turn()]
+    return variants
 
 
 def main() -> None:
@@ -48,51 +80,48 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    few = min(options.updates, 500)
-    plan = (
-        ("bare", options.updates),
-        ("whygrad run", options.updates),
-        ("anomaly mode", options.updates),
-        ("bare, few", few),
-        ("recording", few),
-    )
-    rows: dict[str, list[dict[str, float]]] = {variant: [] for variant, _ in plan}
-    with tempfile.TemporaryDirectory() as name:
-        for round_number in range(options.rounds):
-            for variant, updates in plan:
-                rows[variant].append(measure(variant, updates, Path(name)))
-            per_update = 1e6 * rows["bare"][-1]["seconds"] / options.updates
-            print(f"round {round_number + 1}: bare {per_update:.0f} us per update", flush=True)
-    summary = {
-        "whygrad run": compare(rows["whygrad run"], rows["bare"]),
-        "anomaly mode": compare(rows["anomaly mode"], rows["bare"]),
-        "recording": compare(rows["recording"], rows["bare, few"]),
-    }
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the variants inherit it
+    rounds = []
+    for number in range(options.rounds):
+        rounds.append(one_round(options.updates))
+        per_update = 1e6 * sum(rounds[-1]["bare"].seconds) / options.updates
+        print(f"round {number + 1}: bare {per_update:.0f} us per update", flush=True)
+    summary = {name: compare(name, rounds) for name in rounds[0] if name != "bare"}
     show(summary)
     if options.json:
         options.json.write_text(json.dumps(summary, indent=1))
 
 
-def compare(runs: list[dict[str, float]], bare: list[dict[str, float]]) -> dict[str, float]:
-    """Ratios to bare: of the fastest runs, which noise can only slow down, and round by round."""
-    assert all(run["loss"] == base["loss"] for run, base in zip(runs, bare, strict=True)), "training changed"
-    rounds = [run["seconds"] / base["seconds"] for run, base in zip(runs, bare, strict=True)]
+def compare(name: str, rounds: list[dict[str, Variant]]) -> dict[str, float]:
+    """Ratios to bare, over the turns that both trained."""
+    loops, turns, whole, memory = [], [], [], []
+    for variants in rounds:
+        bare, other = variants["bare"], variants[name]
+        count = len(other.seconds)
+        assert other.losses == bare.losses[:count], "training changed"
+        loops.append(sum(other.seconds) / sum(bare.seconds[:count]))
+        turns.append(statistics.median(o / b for o, b in zip(other.seconds, bare.seconds, strict=False)))
+        whole.append(other.whole / bare.whole)
+        memory.append(other.peak / bare.peak)
     return {
-        "best": min(r["seconds"] for r in runs) / min(b["seconds"] for b in bare),
-        "median": statistics.median(rounds),
-        "least": min(rounds),
-        "most": max(rounds),
-        "memory": max(r["peak_kib"] for r in runs) / max(b["peak_kib"] for b in bare),
+        "loop": statistics.median(loops),
+        "least": min(loops),
+        "most": max(loops),
+        "typical turn": statistics.median(turns),
+        "process": statistics.median(whole),
+        "memory": max(memory),
     }
 
 
 def show(summary: dict[str, dict[str, float]]) -> None:
     """The table."""
-    print("\ntime and peak memory as ratios to bare python")
-    print(f"{'':14s}{'fastest':>9s}{'median round':>14s}{'(spread)':>18s}{'memory':>9s}")
-    for variant, row in summary.items():
-        spread = f"({row['least']:.2f} to {row['most']:.2f})"
-        print(f"{variant:14s}{row['best']:9.3f}{row['median']:14.3f}{spread:>18s}{row['memory']:9.3f}")
+    print("\nratios to bare python: median of the rounds")
+    print(f"{'':14s}{'training loop':>14s}{'(spread)':>18s}{'typical turn':>14s}{'process':>9s}{'memory':>9s}")
+    for name, row in summary.items():
+        spread = f"({row['least']:.3f} to {row['most']:.3f})"
+        process = f"{row['process']:9.3f}" if name != "recording" else f"{'':9s}"  # it trained for less
+        print(f"{name:14s}{row['loop']:14.3f}{spread:>18s}{row['typical turn']:14.3f}{process}{row['memory']:9.3f}")
 
 
 if __name__ == "__main__":

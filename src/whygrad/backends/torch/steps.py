@@ -137,7 +137,7 @@ class Steps:
             self._watch.recorder.operations = 0
         if schedule.wants(record, record.changed):
             self._watch.open_window()
-        elif schedule.satisfied(self._watch.optimizers.values(), self._watch.steps):
+        elif self._watch.is_open and schedule.satisfied(self._watch.optimizers.values(), self._watch.steps):
             self._watch.close_window()
 
     def held(self, optimizer: Any) -> dict[int, Param]:

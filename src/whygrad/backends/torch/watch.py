@@ -150,6 +150,11 @@ class Watch:
         mode = self._thread.mode
         return self._recording and (self._compiled or (mode is not None and mode.on))
 
+    @property
+    def is_open(self) -> bool:
+        """Is there a thread that may be recorded?"""
+        return self._recording or self._thread.mode is not None
+
     def open_window(self) -> None:
         """Record from now on."""
         if self.aside or self.recording():
