@@ -2,9 +2,9 @@
 
     python benchmarks/overhead.py [--updates 5000] [--rounds 5] [--json FILE]
 
-In each round every variant is a process of its own; they take turns of 50 updates on one core, so that whatever
-slows the machine slows all of them. ``recording`` is a loop in which every update is recorded, which a real run
-never does: 500 updates of it.
+In each round every variant is a process of its own; they take turns of 50 updates on one core, so that
+whatever slows the machine slows all of them. ``recording`` is a loop in which every update is recorded, which
+a real run never does: 500 updates of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pathlib import Path
 
 LOOP = str(Path(__file__).resolve().parent / "dqn_loop.py")
 RECORD_ALL = (
-    "import sys; from whygrad.backends.torch import schedule; schedule.FIRST = schedule.FIRST_WINDOW = 10**9;"
+    "import sys; from whygrad.backends.recording import schedule;"
+    "schedule.FIRST = schedule.FIRST_WINDOW = 10**9;"
     "from whygrad.cli.main import main; sys.exit(main())"
 )
 FEW = 500
@@ -40,7 +41,11 @@ class Variant:
         }[name]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, *command], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, *command],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.seconds: list[float] = []
         self.losses: list[float] = []
@@ -66,7 +71,12 @@ class Variant:
 def one_round(updates: int) -> dict[str, Variant]:
     """All variants once, in turns."""
     with tempfile.TemporaryDirectory() as folder:
-        plan = {"bare": updates, "whygrad run": updates, "anomaly mode": updates, "recording": min(FEW, updates)}
+        plan = {
+            "bare": updates,
+            "whygrad run": updates,
+            "anomaly mode": updates,
+            "recording": min(FEW, updates),
+        }
         variants = {name: Variant(name, count, folder) for name, count in plan.items()}
         running = list(variants.values())
         while running:
@@ -108,7 +118,7 @@ def compare(name: str, rounds: list[dict[str, Variant]]) -> dict[str, float]:
         "loop": statistics.median(loops),
         "least": min(loops),
         "most": max(loops),
-        "typical turn": statistics.median(turns),
+        "turn": statistics.median(turns),
         "process": statistics.median(whole),
         "memory": max(memory),
     }
@@ -117,11 +127,11 @@ def compare(name: str, rounds: list[dict[str, Variant]]) -> dict[str, float]:
 def show(summary: dict[str, dict[str, float]]) -> None:
     """The table."""
     print("\nratios to bare python: median of the rounds")
-    print(f"{'':14s}{'training loop':>14s}{'(spread)':>18s}{'typical turn':>14s}{'process':>9s}{'memory':>9s}")
+    print(f"{'':14s}{'training loop':>14s}{'(spread)':>18s}{'turn':>9s}{'process':>9s}{'memory':>9s}")
     for name, row in summary.items():
         spread = f"({row['least']:.3f} to {row['most']:.3f})"
         process = f"{row['process']:9.3f}" if name != "recording" else f"{'':9s}"  # it trained for less
-        print(f"{name:14s}{row['loop']:14.3f}{spread:>18s}{row['typical turn']:14.3f}{process}{row['memory']:9.3f}")
+        print(f"{name:14s}{row['loop']:14.3f}{spread:>18s}{row['turn']:9.3f}{process}{row['memory']:9.3f}")
 
 
 if __name__ == "__main__":

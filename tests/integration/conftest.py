@@ -37,6 +37,7 @@ class Lab:
             k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "COV", "FORCE_", "NO_COL"))
         }
         self.env |= {"PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+        self.env["TF_CPP_MIN_LOG_LEVEL"] = "3"  # its log has times and process numbers in it
 
     def write(self, source: str, name: str = "train.py") -> Path:
         """Put a file there."""

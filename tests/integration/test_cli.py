@@ -155,11 +155,11 @@ def test_a_script_without_a_framework(lab):
 
 
 def test_a_framework_that_is_not_installed(lab):
-    lab.write("import tensorflow")
+    lab.write("import jax")
     done = lab.whygrad("run", "train.py")
     assert done.code == 1
-    assert "ModuleNotFoundError: No module named 'tensorflow'\n" in done.stderr
-    assert "needs tensorflow, which is not installed" in " ".join(done.stderr.split())
+    assert "ModuleNotFoundError: No module named 'jax'\n" in done.stderr
+    assert "needs jax, which is not installed" in " ".join(done.stderr.split())
 
 
 def test_a_script_that_never_updates(lab):

@@ -16,8 +16,8 @@ from whygrad.api import current
 from whygrad.api.concluding import conclude
 from whygrad.api.findings import Findings
 from whygrad.backends.protocol import Setup
+from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.registry import Registry, brief
-from whygrad.backends.scopes import variables_of
 from whygrad.model import Note, Raised, Run
 from whygrad.reporters import json_report, notebook, places, summary, terminal
 from whygrad.running.tracebacks import peel, user_site

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from whygrad.backends.protocol import Setup
-from whygrad.backends.scopes import variables_of
+from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.torch.backend import TorchBackend
 from whygrad.model import Evidence
 

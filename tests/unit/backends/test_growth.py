@@ -4,7 +4,7 @@ import gc
 
 import torch
 
-from whygrad.backends.torch.nodes import Node
+from whygrad.backends.recording.nodes import Node
 
 
 def living_nodes():

@@ -11,7 +11,8 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from whygrad.backends.protocol import Setup
-from whygrad.backends.torch import schedule, watch
+from whygrad.backends.recording import schedule
+from whygrad.backends.torch import watch
 from whygrad.backends.torch.backend import TorchBackend
 
 

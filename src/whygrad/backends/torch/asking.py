@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
+from whygrad.backends.recording.frames import Where, locate
+from whygrad.backends.recording.freeze import Freezer
+from whygrad.backends.recording.nodes import Node, clock, cone
+from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.backend import TorchBackend
-from whygrad.backends.torch.frames import Where, locate
-from whygrad.backends.torch.freeze import Freezer
-from whygrad.backends.torch.nodes import Node, clock
-from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch.watch import Watch
 from whygrad.flow.paths import Reach
 from whygrad.model import Backward, Evidence, Site
@@ -115,7 +115,7 @@ class _Question:
         imagined = Watch(dict)
         imagined.recorder, imagined.unseen = self._watch.recorder, self._watch.unseen
         imagined.optimizers = {0: self._optimizer()}
-        return Freezer(imagined).evidence(None, finished=True)
+        return Freezer(imagined.records()).evidence(None, finished=True)
 
     def _optimizer(self) -> OptimizerRecord:
         record = OptimizerRecord(self, self._made())
@@ -144,9 +144,9 @@ class _Question:
     def _left_out(self, since: int) -> Iterator[Node]:
         """Other losses of the same forward pass; one of another forward pass is simply another loss."""
         recorder = self._watch.recorder
-        own = {node for node in recorder.cone((self._root,)) if node.tainted and node.parameter is None}
+        own = {node for node in cone((self._root,)) if node.tainted and node.parameter is None}
         for scalar in recorder.unused_scalars(since):
-            if scalar not in own and not own.isdisjoint(recorder.cone((scalar,))):
+            if scalar not in own and not own.isdisjoint(cone((scalar,))):
                 yield scalar
 
     def _since(self) -> int:

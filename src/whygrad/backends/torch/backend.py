@@ -8,9 +8,9 @@ import weakref
 import torch
 
 from whygrad.backends.protocol import Observation, Setup
-from whygrad.backends.torch.freeze import Freezer
+from whygrad.backends.recording.freeze import Freezer
+from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.torch.names import innermost
-from whygrad.backends.torch.records import OptimizerRecord
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note, Site, UpdateCount
 
@@ -73,7 +73,7 @@ class TorchBackend:
         if watch is None:
             return Observation(version=torch.__version__)
         watch.name_things(None)
-        evidence = Freezer(watch).evidence(self._crash, finished=self._crash is None)
+        evidence = Freezer(watch.records()).evidence(self._crash, finished=self._crash is None)
         counts = tuple(
             UpdateCount(
                 optimizer=record.name or record.kind,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from whygrad.backends.recording.frames import Where, locate
+from whygrad.backends.recording.nodes import Node, Param, cone
+from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.torch import graph
-from whygrad.backends.torch.frames import Where, locate
-from whygrad.backends.torch.nodes import Node, Param
 from whygrad.backends.torch.recorder import tensors_in
-from whygrad.backends.torch.records import BackwardRecord
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
@@ -106,7 +106,7 @@ class Backwards:
 
     def _failed(self, record: BackwardRecord) -> None:
         """Which of the values that this backward needed have been overwritten, and by whom?"""
-        for node in self._recorder.cone(record.roots):
+        for node in cone(record.roots):
             for param, version in node.versions:
                 tensor = param.ref()
                 if tensor is not None and tensor._version != version and param.writer is not None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from whygrad.backends.scopes import variables_of
-from whygrad.backends.torch.frames import trampoline
+from whygrad.backends.recording.frames import trampoline
+from whygrad.backends.recording.scopes import variables_of
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch

@@ -19,9 +19,9 @@ from typing import Any
 
 import torch
 
-from whygrad.backends.scopes import variables_of
+from whygrad.backends.recording.frames import USER, kind_of
+from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.torch import graph
-from whygrad.backends.torch.frames import USER, kind_of
 from whygrad.flow.source import loop_names
 
 _MOST = 20_000

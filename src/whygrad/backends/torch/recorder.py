@@ -11,11 +11,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from whygrad.backends.scopes import variables_of
+from whygrad.backends.recording.frames import Where, locate, stack
+from whygrad.backends.recording.nodes import Gate, Node, Param, Table, cone
+from whygrad.backends.recording.scopes import variables_of
+from whygrad.backends.recording.values import Outside
 from whygrad.backends.torch import graph
-from whygrad.backends.torch.frames import Where, locate, stack
-from whygrad.backends.torch.nodes import Gate, Node, Param, Table
-from whygrad.backends.torch.values import Outside
 
 _SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
@@ -46,7 +46,7 @@ class Recorder:
 
     def _custom_function(self, tensor: Tensor, inner: Node, where: Where | None) -> Node:
         """The result of an ``autograd.Function``: made without gradient, then given one by its backward."""
-        leaves = [n for n in self.cone((inner,)) if n.parameter is not None]
+        leaves = [n for n in cone((inner,)) if n.parameter is not None]
         node = Node("autograd.Function", (*leaves, inner), where, True)
         node.shape, node.floating = inner.shape, inner.floating
         self.table.put(tensor, node)
@@ -86,7 +86,7 @@ class Recorder:
         node = self.table.get(tensor)
         if node is not None and node.parameter is not None:
             return node.parameter
-        param = Param(tensor, made)
+        param = Param(tensor, made, isinstance(tensor, torch.nn.Parameter), tensor.requires_grad)
         leaf = node
         if leaf is None:
             leaf = Node("parameter", (), made[0] if made else None, tensor.requires_grad)
@@ -292,17 +292,6 @@ class Recorder:
             if node.carries and not node.mark[0] and node.parameter is None and not node.consumed
             if node.time > since and node.shape in ((), (1,))
         )[:16]
-
-    def cone(self, roots: Sequence[Node]) -> Iterator[Node]:
-        """All nodes that these came from, themselves included."""
-        seen = set()
-        todo = list(roots)
-        while todo:
-            node = todo.pop()
-            if node not in seen:
-                seen.add(node)
-                yield node
-                todo.extend(node.inputs)
 
 
 def _share_marks(nodes: list[Node | None]) -> None:

@@ -8,16 +8,17 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from whygrad.backends.torch import schedule
-from whygrad.backends.torch.frames import Where, locate
-from whygrad.backends.torch.nodes import Param, clock
-from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.recording import schedule
+from whygrad.backends.recording.frames import Where, locate
+from whygrad.backends.recording.nodes import Param, clock
+from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
 
 
 _MOST_DEAD = 256
+_LOOK_EVERY = 8  # between recorded updates, at every eighth step: are the same gradients there?
 
 
 class _Thread(threading.local):
@@ -45,9 +46,28 @@ class Steps:
         record.held = self.held(optimizer)
 
     def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """The hook in front of a step."""
-        if os.getpid() == self._watch.pid and not self._watch.aside:
+        """The hook in front of a step. Most steps are only counted."""
+        record = self._watch.optimizers.get(id(optimizer))
+        if (
+            record is not None
+            and record.steps % _LOOK_EVERY
+            and self._nothing_to_see(record, optimizer, args)
+        ):
+            record.counting = True
+        elif os.getpid() == self._watch.pid and not self._watch.aside:
             self._watch.safely(self._step_begins, optimizer, args, kwargs, sys._getframe(1))
+
+    def _nothing_to_see(self, record: OptimizerRecord, optimizer: Any, args: Any) -> bool:
+        """Nothing is recorded now, every gradient has been there before, and no closure is called."""
+        return (
+            not self._watch.is_open
+            and record.absent_always is not None
+            and not record.absent_always
+            and not record.lr_always_zero
+            and len(args) == 1
+            and record.steps + 1 < record.next_window
+            and record.ref() is optimizer
+        )
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
         self._watch.resume()
@@ -116,6 +136,15 @@ class Steps:
 
     def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """The hook behind a step."""
+        record = self._watch.optimizers.get(id(optimizer))
+        if record is not None and record.counting:
+            record.counting = False
+            record.steps += 1
+            self._watch.steps += 1
+            record.last_step_number = self._watch.steps
+            if self._watch.on_step is not None:
+                self._watch.on_step()
+            return
         if os.getpid() != self._watch.pid:
             return
         if not self._watch.aside:

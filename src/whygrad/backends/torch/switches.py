@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from whygrad.backends.scopes import variables_of
-from whygrad.backends.torch.frames import FRAMEWORK, Where, kind_of, locate
-from whygrad.backends.torch.nodes import Gate
+from whygrad.backends.recording.frames import FRAMEWORK, Where, kind_of, locate
+from whygrad.backends.recording.nodes import Gate
+from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.torch.patches import Patches
 
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
@@ -40,7 +40,9 @@ class Switches:
         """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all come through here."""
 
         def __init__(block: Any, mode: bool) -> None:
-            self._switched(mode, sys._getframe(1))
+            caller = sys._getframe(1)
+            if self._recording() or kind_of(caller.f_code) != FRAMEWORK:  # blocks matter only to recording
+                self._switched(mode, caller)
             original(block, mode)
 
         return __init__
@@ -52,8 +54,10 @@ class Switches:
             thread.outer, thread.gate = thread.gate, None
         elif inside == "__exit__":
             thread.gate = thread.outer  # the end of an enable_grad block
-        elif thread.gate is None and (inside != "__enter__" or self._recording()):
-            thread.gate = gate_at(frame)
+        elif (thread.gate is None or torch.is_grad_enabled()) and (
+            inside != "__enter__" or self._recording()
+        ):
+            thread.gate = gate_at(frame)  # gradients were on: a gate from before is a stale one
 
     def _inference_enter(self, original: Any) -> Any:
         def __enter__(block: Any) -> Any:

@@ -14,14 +14,15 @@ from torch.nn.modules import module as torch_module
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.utils._device import DeviceContext
 
+from whygrad.backends.recording.frames import Where, locate, stack
+from whygrad.backends.recording.freeze import Failure, Records
+from whygrad.backends.recording.nodes import Node, Param
+from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.torch.backwards import Backwards
-from whygrad.backends.torch.frames import Where, locate, stack
 from whygrad.backends.torch.mode import Mode
 from whygrad.backends.torch.names import Names, variables
-from whygrad.backends.torch.nodes import Node, Param
 from whygrad.backends.torch.patches import Patches
 from whygrad.backends.torch.recorder import Recorder
-from whygrad.backends.torch.records import OptimizerRecord
 from whygrad.backends.torch.steps import Steps
 from whygrad.backends.torch.switches import Switches
 
@@ -44,7 +45,7 @@ class Watch:
         self.switches = Switches(self.recording)
         self.steps = 0
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
-        self.failure: tuple[str, str, str, Where | None, tuple[Node, ...]] | None = None
+        self.failure: Failure | None = None
         self.aside: str = ""
         self.on_step = on_step
         self.pid = os.getpid()
@@ -147,8 +148,10 @@ class Watch:
 
     def recording(self) -> bool:
         """Is this thread being recorded?"""
+        if not self._recording:
+            return False
         mode = self._thread.mode
-        return self._recording and (self._compiled or (mode is not None and mode.on))
+        return self._compiled or (mode is not None and mode.on)
 
     @property
     def is_open(self) -> bool:
@@ -305,6 +308,17 @@ class Watch:
                 param.untracked_in = names.modules.get(id(module), type(module).__name__)
                 param.untracked_how = "outside the module"
             return
+
+    def records(self) -> Records:
+        """What there is so far."""
+        return Records(
+            optimizers=list(self.optimizers.values()),
+            pending=list(self.backwards.pending),
+            assigned=self.backwards.assigned,
+            failure=self.failure,
+            gate=self.switches.gate(),
+            captured=self.unseen.get("torch.compile"),
+        )
 
     def safely(self, note: Callable[..., None], *arguments: Any) -> None:
         """Our own failure is never the user's."""

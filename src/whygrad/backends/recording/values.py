@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whygrad.backends.torch.nodes import Node
+from whygrad.backends.recording.nodes import Node
 
 _MOST_NUMBERS = 8192
 _MOST_ARRAYS = 512

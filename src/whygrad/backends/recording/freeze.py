@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
 
-from whygrad.backends.torch.frames import Where
-from whygrad.backends.torch.nodes import Gate, Node, Param
-from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
-from whygrad.backends.torch.watch import Watch
+from whygrad.backends.recording.frames import Where
+from whygrad.backends.recording.nodes import Gate, Node, Param, cone
+from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.model import (
     Backward,
     Block,
@@ -26,12 +27,27 @@ from whygrad.model import (
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
 
 
+Failure = tuple[str, str, str, Where | None, tuple[Node, ...]]  # type, message, operation, where, inputs
+
+
+@dataclass(slots=True)
+class Records:
+    """All that a backend has kept of a run."""
+
+    optimizers: list[OptimizerRecord]
+    pending: list[BackwardRecord]
+    assigned: dict[int, tuple[Param, Where | None]] = field(default_factory=dict)
+    failure: Failure | None = None
+    gate: Gate | None = None  # gradients are off now, since here
+    captured: Where | None = None  # where a function was compiled
+
+
 class Freezer:
     """Converts each node, place and backward once."""
 
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-        self._ops: dict[Node, Op] = {}
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._ops: dict[Any, Op] = {}
         self._ids: dict[Node, int] = {}
         self._sites: dict[Where, Site] = {}
         self._backwards: dict[BackwardRecord, Backward] = {}
@@ -39,14 +55,13 @@ class Freezer:
 
     def evidence(self, crash: tuple[str, str] | None, finished: bool) -> Evidence:
         """All of it."""
-        watch = self._watch
-        records = list(watch.optimizers.values())
+        records = self._records.optimizers
         updates = tuple(self._update(r, u) for r in records for u in r.updates)
         used = {b for r in records for u in r.updates for b in u.backwards}
-        loose = tuple(self._backward(b) for b in watch.backwards.pending if b not in used)
+        loose = tuple(self._backward(b) for b in self._records.pending if b not in used)
         optimizers = {r.key: self._optimizer(r) for r in records}
         last = self._crash(crash)
-        self._met.update((key, param) for key, (param, _) in watch.backwards.assigned.items())
+        self._met.update((key, param) for key, (param, _) in self._records.assigned.items())
         return Evidence(
             parameters={key: self._parameter(p) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -55,7 +70,7 @@ class Freezer:
             always_absent={
                 r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
             },
-            assigned={key: self._site(where) for key, (_, where) in watch.backwards.assigned.items()},
+            assigned={key: self._site(where) for key, (_, where) in self._records.assigned.items()},
             crash=last,
             finished=finished,
         )
@@ -83,13 +98,13 @@ class Freezer:
             name=param.name or _anonymous(param),
             network=param.network or param.name.partition(".")[0] or _anonymous(param),
             shape=param.shape,
-            trainable=tensor.requires_grad if tensor is not None else True,
+            trainable=self.trainable(tensor) if tensor is not None else True,
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
             frozen_at=self._site(
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
             ),
             replaced_at=self._site(param.replaced_at),
-            captured_at=self._site(self._watch.unseen.get("torch.compile")) if param.captured else None,
+            captured_at=self._site(self._records.captured) if param.captured else None,
             untracked_in=param.untracked_in,
             untracked_how=param.untracked_how,
             copy_of=(origin.network or origin.name or "another network") if origin is not None else "",
@@ -138,7 +153,8 @@ class Freezer:
                 site=self._site(record.where),
                 roots=tuple(map(self._id, record.roots)),
                 flow=self._flow(
-                    (*record.roots, *record.exits, *record.unused, *(node for node, *_ in record.changed))
+                    record,
+                    (*record.roots, *record.exits, *record.unused, *(node for node, *_ in record.changed)),
                 ),
                 reached=frozenset(record.reached),
                 wanted=frozenset(record.wanted),
@@ -156,27 +172,42 @@ class Freezer:
         if crash is None:
             return None
         kind, message = crash
-        failure = self._watch.failure
+        failure = self._records.failure
         if failure is None or failure[:2] != (kind, message):
-            return Crash(error=message, type=kind, site=None, block=self._block(self._watch.switches.gate()))
+            return Crash(error=message, type=kind, site=None, block=self._block(self._records.gate))
         _, _, name, where, inputs = failure
-        return Crash(message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(inputs))
+        return Crash(
+            message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(None, inputs)
+        )
 
     # -- flows -------------------------------------------------------------------------------------
 
-    def _flow(self, roots: Iterable[Node]) -> Flow:
+    def trainable(self, tensor: Any) -> bool:
+        """Does this parameter ask for gradients now?"""
+        return bool(tensor.requires_grad)
+
+    def carries(self, node: Node, record: BackwardRecord | None) -> bool:
+        """Does gradient of this backward flow through the value?"""
+        return node.carries
+
+    def gate(self, node: Node, record: BackwardRecord | None) -> Gate | None:
+        """What turned gradients off for the value."""
+        return node.gate
+
+    def _flow(self, record: BackwardRecord | None, roots: Iterable[Node]) -> Flow:
         ops = {}
-        for node in self._watch.recorder.cone(tuple(roots)):
-            op = self._ops.get(node)
+        for node in cone(roots):
+            carries, gate = self.carries(node, record), self.gate(node, record)
+            op = self._ops.get((node, carries, gate))
             if op is None:
-                op = self._ops[node] = self._op(node)
+                op = self._ops[node, carries, gate] = self._op(node, carries, gate)
             ops[op.id] = op
         return Flow(ops)
 
     def _id(self, node: Node) -> int:
         return self._ids.setdefault(node, len(self._ids) + 1)
 
-    def _op(self, node: Node) -> Op:
+    def _op(self, node: Node, carries: bool, gate: Gate | None) -> Op:
         where = node.where
         if node.parameter is not None:
             self._met[node.parameter.key] = node.parameter
@@ -184,11 +215,11 @@ class Freezer:
             id=self._id(node),
             name=node.name,
             inputs=tuple(map(self._id, node.inputs)),
-            carries=node.carries,
+            carries=carries,
             site=self._site(where),
             callers=tuple(map(self._place, where.outer)) if where is not None else (),
             api=_public(where) if where is not None else "",
-            block=self._block(node.gate),
+            block=self._block(gate),
             floating=node.floating,
             shape=node.shape,
             parameter=node.parameter.key if node.parameter is not None else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from whygrad.backends.torch.records import OptimizerRecord
+from whygrad.backends.recording.records import OptimizerRecord
 
 FIRST = 6
 AGAIN = 2

@@ -7,8 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from whygrad.backends.torch.frames import Where
-from whygrad.backends.torch.nodes import Node, Param, clock
+from whygrad.backends.recording.frames import Where
+from whygrad.backends.recording.nodes import Node, Param, clock
 
 _FIRST, _LAST = 4, 4
 
@@ -62,6 +62,7 @@ class OptimizerRecord:
         self.lr_always_zero = True
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
+        self.counting = False  # the step under way is only counted
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=_LAST)

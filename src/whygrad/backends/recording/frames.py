@@ -16,7 +16,9 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 _AGENTS = _PACKAGE + "agents" + os.sep  # shipped with us, run like anybody's script
 _STDLIB = tuple({sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("platstdlib") + os.sep})
 _SITE = tuple({sysconfig.get_path("purelib") + os.sep, sysconfig.get_path("platlib") + os.sep})
-_FRAMEWORKS = ("torch", "numpy", "functorch")
+_FRAMEWORKS = frozenset(
+    ("torch", "numpy", "functorch", "tensorflow", "keras", "tf_keras", "tensorflow_probability", "tree")
+)
 _TRAMPOLINE = "__whygrad_call__"
 _DEEP = 2 * 5  # how many lines of a call stack are kept (code and line each)
 

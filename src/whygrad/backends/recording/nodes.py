@@ -6,12 +6,11 @@ A node holds no tensor. It is kept by the values computed from it, and goes when
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
-from torch.nn import Parameter
-
-from whygrad.backends.torch.frames import Where
+from whygrad.backends.recording.frames import Where
 
 clock = count(1).__next__
 
@@ -70,6 +69,18 @@ class Node:
             self.tainted = self.tainted or source.tainted
 
 
+def cone(roots: Iterable[Node]) -> Iterator[Node]:
+    """All nodes that these came from, themselves included."""
+    seen = set()
+    todo = list(roots)
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            todo.extend(node.inputs)
+
+
 class Param:
     """What is known of one leaf tensor that asks for gradients."""
 
@@ -99,7 +110,7 @@ class Param:
         "writer",
     )
 
-    def __init__(self, tensor: Any, made: tuple[Where, ...]) -> None:
+    def __init__(self, tensor: Any, made: tuple[Where, ...], proper: bool, trainable: bool) -> None:
         self.key = clock()
         self.ref = weakref.ref(tensor)
         self.shape = tuple(tensor.shape)
@@ -114,12 +125,12 @@ class Param:
         self.copied_from: Param | None = None
         self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
         self.trained = self.loaded = self.used = False
-        self.proper = isinstance(tensor, Parameter)  # made to be trained, not an input
+        self.proper = proper  # made to be trained, not an input
         self.asked = 0  # in how many recorded updates a backward reached it
         self.asked_at = -1
         self.seen = False
         self.captured = False  # reachable only through a compiled wrapper
-        self.born_frozen = not tensor.requires_grad
+        self.born_frozen = not trainable
         self.writer: tuple[str, Where | None] | None = None  # who changed it last
 
 

@@ -1,0 +1,1 @@
+"""What every backend records alike: values, places, updates, and the evidence made of them."""
