@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -22,10 +23,10 @@ _FRAMEWORKS = frozenset(
 _TRAMPOLINE = "__whygrad_call__"
 _DEEP = 2 * 5  # how many lines of a call stack are kept (code and line each)
 
-_kinds: dict[CodeType, int] = {}
+_kinds: dict[CodeType | Told, int] = {}
 
 
-def _classify(code: CodeType) -> int:
+def _classify(code: CodeType | Told) -> int:
     """Is this code the user's, a library's, the framework's, or nobody's business?"""
     name = code.co_filename
     if code.co_name == _TRAMPOLINE or name.startswith(_PACKAGE):
@@ -40,12 +41,25 @@ def _classify(code: CodeType) -> int:
     return USER
 
 
-def kind_of(code: CodeType) -> int:
+def kind_of(code: CodeType | Told) -> int:
     """``_classify``, remembered."""
     kind = _kinds.get(code)
     if kind is None:
         kind = _kinds[code] = _classify(code)
     return kind
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Stands for a code object where a framework only tells of a frame."""
+
+    co_filename: str
+    co_name: str
+
+    @property
+    def co_qualname(self) -> str:
+        """Nobody told the class."""
+        return self.co_name
 
 
 class Where:
@@ -55,7 +69,11 @@ class Where:
     __slots__ = ("api", "code", "line", "outer")
 
     def __init__(
-        self, code: CodeType, line: int, api: CodeType | None = None, outer: tuple[Where, ...] = ()
+        self,
+        code: CodeType | Told,
+        line: int,
+        api: CodeType | Told | None = None,
+        outer: tuple[Where, ...] = (),
     ) -> None:
         self.code, self.line, self.api, self.outer = code, line, api, outer
 
@@ -88,6 +106,29 @@ def locate(frame: FrameType | None) -> Where | None:
             key += (code, frame.f_lineno)
             theirs = theirs or kind == USER
         frame = frame.f_back
+    return _place(key, api)
+
+
+def told(frames: Iterable[tuple[str, int, str]]) -> Where | None:
+    """The same for frames that a framework tells of: file, line and function, innermost first."""
+    api = None
+    key: list[Any] = []
+    theirs = False
+    for file, line, function in frames:
+        if len(key) >= _DEEP and theirs:
+            break
+        code = Told(file, function)
+        kind = kind_of(code)
+        if kind == FRAMEWORK:
+            if not key:
+                api = code
+        elif kind == USER or (kind == LIBRARY and len(key) < _DEEP):
+            key += (code, line)
+            theirs = theirs or kind == USER
+    return _place(key, api)
+
+
+def _place(key: list[Any], api: CodeType | Told | None) -> Where | None:
     if not key:
         return None
     key.append(api)

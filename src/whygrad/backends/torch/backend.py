@@ -10,7 +10,7 @@ import torch
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.recording.freeze import Freezer
 from whygrad.backends.recording.records import OptimizerRecord
-from whygrad.backends.torch.names import innermost
+from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note, Site, UpdateCount
 

@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FrameType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-    TracebackType,
-)
+from types import ModuleType
 from typing import Any
 
 import torch
 
-from whygrad.backends.recording.frames import USER, kind_of
-from whygrad.backends.recording.scopes import variables_of
+from whygrad.backends.recording.scopes import is_plain, parts
 from whygrad.backends.torch import graph
-from whygrad.flow.source import loop_names
 
 _MOST = 20_000
-_WIDE = 256
 _DEEP = 6
-_FOREIGN = (
-    "torch",
-    "numpy",
-    "builtins",
-    "whygrad",
-    "collections",
-    "threading",
-    "logging",
-    "gymnasium",
-    "gym",
-)
-_PLAIN = (str, int, float, type, ModuleType)
-_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, CodeType)
 _REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
 
 
@@ -84,7 +59,7 @@ class Names:
                 for attribute, held, kind in _untracked(value):
                     todo.append((f"{name}{attribute}", held, depth + 1, network or name, name, kind))
             elif depth < _DEEP:
-                for part, held in _parts(value):
+                for part, held in parts(value):
                     todo.append((f"{name}{part}", held, depth + 1, network, holder, how))
 
     def _tensor(self, name: str, tensor: torch.Tensor, network: str, holder: str, how: str) -> None:
@@ -123,73 +98,5 @@ def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:
                 yield f"{prefix}.{attribute}", value, "plain list"
             elif isinstance(value, dict):
                 yield f"{prefix}.{attribute}", value, "plain dict"
-            elif isinstance(value, (torch.Tensor, torch.optim.Optimizer)) or _is_plain(value):
+            elif isinstance(value, (torch.Tensor, torch.optim.Optimizer)) or is_plain(value):
                 yield f"{prefix}.{attribute}", value, "attribute"
-
-
-def _is_plain(value: Any) -> bool:
-    """An object of the user's own making, with attributes to look at."""
-    if isinstance(value, (*_PLAIN, bytes, complex, *_FUNCTIONS)):
-        return False
-    module = type(value).__module__ or ""
-    return hasattr(value, "__dict__") and module.partition(".")[0] not in _FOREIGN
-
-
-def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """What a container or a plain object holds, with how one writes it."""
-    if isinstance(value, dict):
-        for key, held in list(value.items())[:_WIDE]:
-            yield (f"[{key!r}]" if isinstance(key, (str, int)) else "[...]"), held
-    elif isinstance(value, (list, tuple, deque, set)):
-        if len(value) <= _WIDE:
-            for index, held in enumerate(list(value)):
-                yield f"[{index}]", held
-    elif isinstance(value, partial):
-        for index, held in enumerate(value.args):
-            yield f".args[{index}]", held
-    elif _is_plain(value):
-        for attribute, held in list(vars(value).items())[:_WIDE]:
-            yield f".{attribute}", held
-
-
-def variables(
-    namespace: Mapping[str, Any], frame: FrameType | None
-) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """The names in scope, from the script's own inwards; ``self`` goes by its class.
-
-    The names that loops give come apart, for what has no other: ``n`` in ``for n in (actor, critic)``.
-    """
-    frames = []
-    while frame is not None:
-        if kind_of(frame.f_code) == USER:
-            frames.append(frame)
-        frame = frame.f_back
-    scopes: list[tuple[str, Mapping[str, Any]]] = [(str(namespace.get("__file__", "")), namespace)]
-    for held in reversed(frames):
-        if not any(held.f_globals is scope for _, scope in scopes):
-            scopes.append((held.f_code.co_filename, held.f_globals))
-    for held in reversed(frames):
-        if held.f_code.co_name != "<module>":
-            scopes.append((held.f_code.co_filename, variables_of(held)))
-    lasting: list[tuple[str, Any]] = []
-    passing: list[tuple[str, Any]] = []
-    for file, scope in scopes:
-        loops = loop_names(file)
-        for name, value in _named(scope):
-            (passing if name in loops else lasting).append((name, value))
-    return lasting, passing
-
-
-def _named(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [
-        (type(value).__name__ if name == "self" else name, value)
-        for name, value in list(scope.items())
-        if not name.startswith("__")
-    ]
-
-
-def innermost(traceback: TracebackType | None) -> FrameType | None:
-    """The frame in which an exception was raised."""
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback.tb_frame if traceback is not None else None

@@ -12,8 +12,8 @@ import torch
 
 from whygrad.backends.recording.frames import FRAMEWORK, Where, kind_of, locate
 from whygrad.backends.recording.nodes import Gate
+from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.scopes import variables_of
-from whygrad.backends.torch.patches import Patches
 
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 

@@ -17,11 +17,12 @@ from torch.utils._device import DeviceContext
 from whygrad.backends.recording.frames import Where, locate, stack
 from whygrad.backends.recording.freeze import Failure, Records
 from whygrad.backends.recording.nodes import Node, Param
+from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import OptimizerRecord
+from whygrad.backends.recording.scopes import variables
 from whygrad.backends.torch.backwards import Backwards
 from whygrad.backends.torch.mode import Mode
-from whygrad.backends.torch.names import Names, variables
-from whygrad.backends.torch.patches import Patches
+from whygrad.backends.torch.names import Names
 from whygrad.backends.torch.recorder import Recorder
 from whygrad.backends.torch.steps import Steps
 from whygrad.backends.torch.switches import Switches

@@ -1,4 +1,4 @@
-"""The few places of torch that have no public hook, replaced for the time of the run and put back."""
+"""The few places of a framework that have no public hook, replaced for the time of the run and put back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Patches:
         self._undo: list[tuple[Any, str, Any, Any]] = []
 
     def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        """Replace ``owner.name`` by ``make(original)``; nothing if this version of torch has none."""
+        """Replace ``owner.name`` by ``make(original)``; nothing if this version of the framework has none."""
         original = vars(owner).get(name)
         if original is None:
             return
