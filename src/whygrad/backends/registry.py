@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
+from whygrad.backends.imports import Waiting, half_imported
 from whygrad.backends.protocol import Backend, Observation, Setup
 from whygrad.model import Note
 
 #: Every framework that we know, and who watches it ("module:class"); empty: nobody yet.
 FRAMEWORKS: Mapping[str, str] = {
     "torch": "whygrad.backends.torch.backend:TorchBackend",
-    "tensorflow": "",
+    "tensorflow": "whygrad.backends.tensorflow.backend:TensorFlowBackend",
     "jax": "",
 }
 
@@ -31,7 +29,7 @@ class Registry:
     def __init__(self, setup: Setup, frameworks: Mapping[str, str] = FRAMEWORKS) -> None:
         self._setup = setup
         self._known = frameworks
-        self._finder = _Finder(frameworks, self._imported)
+        self._finder = Waiting(set(frameworks), self._imported)
         self._backends: dict[str, Backend] = {}
         self._notes: list[Note] = []
         self.seen: list[str] = []  # the frameworks that the program imported, in that order
@@ -39,14 +37,13 @@ class Registry:
     def start(self) -> None:
         """Watch imports; frameworks that are already there are attached to at once."""
         for name in self._known:
-            if name in sys.modules and not _half_imported(sys.modules[name]):
+            if name in sys.modules and not half_imported(sys.modules[name]):
                 self._imported(name)
-        sys.meta_path.insert(0, self._finder)
+        self._finder.start()
 
     def stop(self) -> None:
         """Detach everything and stop watching imports. Safe to call twice."""
-        if self._finder in sys.meta_path:
-            sys.meta_path.remove(self._finder)
+        self._finder.cancel()
         for name, backend in self._backends.items():
             self.guard(f"detach from {name}", backend.detach)
 
@@ -116,57 +113,3 @@ def brief(error: BaseException) -> str:
     if traceback is None:
         return text
     return f"{text} ({traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno})"
-
-
-def _half_imported(module: ModuleType) -> bool:
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
-
-
-class _Finder(MetaPathFinder):
-    """Finds nothing itself: it lets the others find, and wraps the loader of the frameworks we know."""
-
-    def __init__(self, names: Iterable[str], imported: Callable[[str], None]) -> None:
-        self._names = set(names)
-        self._imported = imported
-
-    def find_spec(
-        self, fullname: str, path: Any = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname not in self._names:
-            return None
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None)
-            spec = None if finder is self or find is None else find(fullname, path, target)
-            if spec is not None:
-                return self._wrap(spec)
-        return None
-
-    def _wrap(self, spec: ModuleSpec) -> ModuleSpec:
-        if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader, self._executed)
-        return spec
-
-    def _executed(self, name: str) -> None:
-        self._names.discard(name)
-        self._imported(name)
-
-
-class _Loader(Loader):
-    """Loads as the real loader does, leaves the real one on the module, and then tells."""
-
-    def __init__(self, real: Loader, executed: Callable[[str], None]) -> None:
-        self._real = real
-        self._executed = executed
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._real.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        if module.__spec__ is not None:
-            module.__spec__.loader = self._real
-        module.__loader__ = self._real
-        self._real.exec_module(module)
-        self._executed(module.__name__)

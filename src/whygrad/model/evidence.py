@@ -64,6 +64,7 @@ class Update:
     zero: frozenset[int]
     backwards: tuple[Backward, ...]
     since: int = 0  # the time of the optimizer's step before this one
+    crossed: frozenset[tuple[int, int]] = frozenset()  # (parameter, whose gradient it was given instead)
 
 
 @dataclass(frozen=True, slots=True)

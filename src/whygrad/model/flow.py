@@ -10,10 +10,15 @@ from whygrad.model.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A region in which gradients are off: ``no_grad``, ``inference_mode``, a decorated function."""
+    """A region in which gradients are off: ``no_grad``, ``inference_mode``, a decorated function.
+
+    Or a ``tape`` that did not see an operation: ``kind`` is then ``before``, ``after``, ``paused`` or
+    ``unwatched``, and ``site`` is where the tape begins.
+    """
 
     kind: str
     site: Site
+    tape: bool = False
 
 
 @dataclass(frozen=True, slots=True)

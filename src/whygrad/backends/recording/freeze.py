@@ -133,6 +133,7 @@ class Freezer:
             optimizer=record.key,
             number=update.number,
             since=update.since,
+            crossed=update.crossed,
             site=self._site(update.where),
             absent=update.absent,
             zero=update.zero,
@@ -233,10 +234,8 @@ class Freezer:
     def _block(self, gate: Gate | None) -> Block | None:
         if gate is None:
             return None
-        site = self._site(gate.where)
-        return (
-            Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site) if site else None
-        )
+        site = self._place(gate.where)
+        return Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site, gate.tape)
 
 
 def _decorator_line(site: Site) -> Site:

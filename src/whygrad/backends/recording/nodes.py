@@ -16,12 +16,12 @@ clock = count(1).__next__
 
 
 class Gate:
-    """A place where the user turned gradients off."""
+    """A place where the user turned gradients off, or a tape that did not see."""
 
-    __slots__ = ("kind", "where")
+    __slots__ = ("kind", "tape", "where")
 
-    def __init__(self, kind: str, where: Where) -> None:
-        self.kind, self.where = kind, where
+    def __init__(self, kind: str, where: Where, tape: bool = False) -> None:
+        self.kind, self.where, self.tape = kind, where, tape
 
 
 class Node:

@@ -42,6 +42,7 @@ class UpdateRecord:
     zero: frozenset[int]
     backwards: tuple[BackwardRecord, ...]
     since: int = 0
+    crossed: frozenset[tuple[int, int]] = frozenset()  # got the gradient of another parameter
 
 
 class OptimizerRecord:
@@ -62,6 +63,7 @@ class OptimizerRecord:
         self.lr_always_zero = True
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
+        self.traced = False  # its steps are in compiled code
         self.counting = False  # the step under way is only counted
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []

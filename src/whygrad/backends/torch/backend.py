@@ -9,10 +9,10 @@ import torch
 
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.recording.freeze import Freezer
-from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import innermost
+from whygrad.backends.recording.summary import count_of
 from whygrad.backends.torch.watch import Watch
-from whygrad.model import Note, Site, UpdateCount
+from whygrad.model import Note
 
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
@@ -74,43 +74,8 @@ class TorchBackend:
             return Observation(version=torch.__version__)
         watch.name_things(None)
         evidence = Freezer(watch.records()).evidence(self._crash, finished=self._crash is None)
-        counts = tuple(
-            UpdateCount(
-                optimizer=record.name or record.kind,
-                count=record.steps,
-                recorded=record.recorded,
-                networks=_networks(record),
-                loss=_loss_site(record),
-            )
-            for record in watch.optimizers.values()
-        )
+        counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
-
-
-def _networks(record: OptimizerRecord) -> tuple[str, ...]:
-    """What an optimizer trains, by the largest parts that it holds: ``ac.pi`` rather than ``ac``."""
-    groups: dict[str, list[str]] = {}
-    for param in record.held.values():
-        if param.trained:
-            groups.setdefault(param.network or param.name, []).append(param.name)
-    return tuple(_common(names) or network for network, names in groups.items())
-
-
-def _common(names: list[str]) -> str:
-    """The dotted beginning that all names share, without the parameter's own part."""
-    split = [name.split(".")[:-1] or [name] for name in names]
-    shared = [parts[0] for parts in zip(*split, strict=False) if len(set(parts)) == 1]
-    return ".".join(shared)
-
-
-def _loss_site(record: OptimizerRecord) -> Site | None:
-    """Where the loss is made whose gradients this optimizer applies."""
-    for update in record.updates:
-        for backward in update.backwards:
-            roots = [root.where for root in backward.roots if root.where is not None]
-            if backward.applied & record.held.keys() and roots:
-                return roots[0].site()
-    return None
 
 
 def _notes(watch: Watch) -> list[Note]:

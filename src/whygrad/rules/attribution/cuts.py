@@ -40,6 +40,9 @@ def verdict(path: Path) -> Verdict:
     if exit_at is not None:
         left = path.ops[exit_at]
         return Verdict("numpy-round-trip", left.site, exit_at, _round_trip(path, exit_at))
+    if op.block is not None and op.block.tape:
+        details = {"kind": op.block.kind, "tape_line": str(op.block.site.line)}
+        return Verdict("outside-tape", op.site, position, details)
     if op.block is not None:
         details = {"block": op.block.kind, "inside": op.site.code if op.site else ""}
         details["inside_line"] = str(op.site.line) if op.site else ""

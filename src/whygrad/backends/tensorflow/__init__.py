@@ -1,0 +1,1 @@
+"""Watches TensorFlow, Keras and TF-Agents."""

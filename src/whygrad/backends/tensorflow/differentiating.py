@@ -1,0 +1,121 @@
+"""Calls on a tape: what was differentiated, with respect to what, and what came back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from whygrad.backends.recording.nodes import Node, Param
+from whygrad.backends.recording.records import BackwardRecord
+from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.tapes import Tape, current_graph
+from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.variables import handle_of
+
+if TYPE_CHECKING:
+    from whygrad.backends.tensorflow.watch import Watch
+
+
+@dataclass(slots=True, eq=False)
+class Differentiation(BackwardRecord):
+    """One call of ``tape.gradient``."""
+
+    tape: Tape | None = None
+    traced: bool = False
+
+
+class Differentiating:
+    """The recorded calls of late."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._recorder = watch.recorder
+        self.pending: deque[Differentiation] = deque(maxlen=64)
+        self.count = 0
+
+    def call(self, original: Callable[..., Any], tape: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """Run ``tape.gradient`` or one of its kin and note what it gave."""
+        record = self._watch.safely(self._begins, tape, args, kwargs, frame)
+        try:
+            with self._watch.resting():
+                result = original(tape, *args, **kwargs)
+        except BaseException as error:
+            if record is not None:
+                record.error = f"{type(error).__name__}: {error}"
+            raise
+        if record is not None:
+            self._watch.safely(self._ends, record, args, kwargs, result)
+        return result
+
+    def _begins(self, tape: Any, args: Any, kwargs: Any, frame: FrameType) -> Differentiation | None:
+        if not self._watch.recording():
+            return None
+        where = here(frame)
+        known = self._recorder.tapes.get(tape)
+        target = args[0] if args else kwargs.get("target", kwargs.get("targets"))
+        graph = current_graph()
+        roots = tuple(self._recorder.node(t) for t in tf.nest.flatten(target) if _is_value(t))
+        sources = tf.nest.flatten(args[1] if len(args) > 1 else kwargs.get("sources", ()))
+        params = [p for p in map(self._recorder.variables.param, sources) if p is not None]
+        self.count += 1
+        since = min((r.last_step for r in self._watch.optimizers.values() if r.steps), default=0)
+        exits = tuple(node for node in self._recorder.outside.exits if node.time > since)
+        record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
+        record.tape, record.traced = known, graph is not None
+        record.unused = self._unused(graph, roots, since)
+        self.pending.append(record)
+        self._watch.name_new_things(params, frame)
+        return record
+
+    def _unused(self, graph: Any, roots: tuple[Node, ...], since: int) -> tuple[Node, ...]:
+        """Scalars that nobody differentiates or computes with."""
+        if graph is None:
+            found = self._recorder.unused_scalars(since)
+        else:
+            loose = [
+                t
+                for op in graph.get_operations()
+                for t in op.outputs
+                if t.dtype.is_floating and t.shape.rank == 0 and not t.consumers()
+            ]
+            found = tuple(self._recorder.graphs.node(t) for t in loose[:16])
+        return tuple(node for node in found if node not in roots and node.tainted)
+
+    def _ends(self, record: Differentiation, args: Any, kwargs: Any, result: Any) -> None:
+        sources = tf.nest.flatten(args[1] if len(args) > 1 else kwargs.get("sources", ()))
+        for source, gradient in zip(sources, tf.nest.flatten(result), strict=False):
+            param = self._recorder.variables.param(source) if handle_of(source) else None
+            if gradient is None:
+                continue
+            if param is not None:
+                param.asked += 1
+                record.reached[param.key] = param
+            dense = getattr(gradient, "values", gradient) if _is_slices(gradient) else gradient
+            if tf.is_tensor(dense):
+                self._result(record, param, dense)
+
+    def _result(self, record: Differentiation, param: Param | None, gradient: Any) -> None:
+        value = Value("gradient", record.roots, record.where, True)
+        value.describe(gradient)
+        if param is not None:
+            value.gradient_of = (record, param.key)
+        if isinstance(gradient, private.EAGER_TENSOR):
+            value.tapes = self._recorder.tapes.open
+            self._recorder.table.put(gradient, value)
+        else:
+            known = self._recorder.graphs.body(gradient.graph)
+            value.graph, value.index = known.number, known.index(gradient.op)
+            self._recorder.graphs.put(gradient, value)
+
+
+def _is_value(thing: Any) -> bool:
+    return tf.is_tensor(thing) or bool(handle_of(thing))
+
+
+def _is_slices(thing: Any) -> bool:
+    return isinstance(thing, tf.IndexedSlices)

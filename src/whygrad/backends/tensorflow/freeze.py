@@ -1,0 +1,89 @@
+"""Evidence from TensorFlow's records: whether gradient flows depends on the tape that is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whygrad.backends.recording.freeze import Freezer, Records
+from whygrad.backends.recording.nodes import Gate, Node, Param
+from whygrad.backends.recording.records import BackwardRecord
+from whygrad.backends.tensorflow.differentiating import Differentiation
+from whygrad.backends.tensorflow.tapes import Tape
+from whygrad.backends.tensorflow.values import Value
+from whygrad.backends.tensorflow.variables import Variables
+
+
+class TensorFlowFreezer(Freezer):
+    """Asks each tape what it saw."""
+
+    def __init__(self, records: Records, variables: Variables) -> None:
+        super().__init__(records)
+        self._handles = {param.key: handle for handle, param in variables.params.items()}
+        self._carried: dict[BackwardRecord | None, dict[Node, bool]] = {}
+        for optimizer in records.optimizers:
+            for update in optimizer.updates:
+                for backward in update.backwards:
+                    self._reach(backward)
+        for backward in records.pending:
+            self._reach(backward)
+
+    def trainable(self, tensor: Any) -> bool:
+        """A layer may have been frozen since."""
+        return bool(getattr(tensor, "trainable", True))
+
+    def carries(self, node: Node, record: BackwardRecord | None) -> bool:
+        """Does gradient of this call on a tape flow through the value?"""
+        known = self._carried.setdefault(record, {})
+        todo = [node]
+        while todo:
+            here = todo[-1]
+            missing = [i for i in here.inputs if i not in known]
+            if missing and here not in known:
+                todo.extend(missing)
+                continue
+            todo.pop()
+            if here not in known:
+                known[here] = self._flows(here, record, known)
+        return known[node]
+
+    def _flows(self, node: Node, record: BackwardRecord | None, known: dict[Node, bool]) -> bool:
+        tape = record.tape if isinstance(record, Differentiation) else None
+        if node.parameter is not None:
+            return True
+        if tape is None or not isinstance(node, Value):
+            return node.carries and any(known[i] for i in node.inputs)
+        if node in tape.values:
+            return True
+        if not node.carries or not tape.saw(node):
+            return False
+        return any(known[i] and self._watched(i, tape) for i in node.inputs)
+
+    def _watched(self, source: Node, tape: Tape) -> bool:
+        param = source.parameter
+        return param is None or tape.watches_all or self._handles.get(param.key, 0) in tape.handles
+
+    def gate(self, node: Node, record: BackwardRecord | None) -> Gate | None:
+        """Why the tape did not see the value."""
+        tape = record.tape if isinstance(record, Differentiation) else None
+        if tape is None or not isinstance(node, Value) or node.parameter is not None or node in tape.values:
+            return None
+        if not tape.saw(node):
+            return tape.gate(node) if node.inputs else None
+        if node.inputs and not any(self._watched(i, tape) for i in node.inputs):
+            return tape.unwatched()
+        return None
+
+    def _reach(self, record: BackwardRecord) -> None:
+        """The variables that gradient arrives at, asked for or not."""
+        reached: dict[int, Param] = {}
+        todo = [root for root in record.roots if self.carries(root, record)]
+        seen = set(todo)
+        while todo:
+            node = todo.pop()
+            if node.parameter is not None:
+                reached[node.parameter.key] = node.parameter
+            for source in node.inputs:
+                if source not in seen and self.carries(source, record):
+                    seen.add(source)
+                    todo.append(source)
+        record.reached = {**reached, **record.reached}

@@ -1,0 +1,303 @@
+"""Where whygrad stands in TensorFlow and Keras: every patch, and what it tells whom."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from whygrad.backends.imports import Waiting, half_imported
+from whygrad.backends.recording.patches import Patches
+from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.values import here
+
+if TYPE_CHECKING:
+    from whygrad.backends.tensorflow.watch import Watch
+
+_EXITS = ("numpy", "__float__", "__int__", "__index__", "__array__")
+_KERAS = ("keras", "tf_keras")
+_PACKAGE = __name__.partition(".")[0]
+
+
+class Hooks:
+    """All patches of TensorFlow that stay for the whole run."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._patches = Patches()
+        self._waiting: Waiting | None = None
+
+    def install(self) -> None:
+        """Put them in; those of Keras when it is imported."""
+        tape = tf.GradientTape
+        self._patches.wrap(tape, "__enter__", self._enter)
+        self._patches.wrap(tape, "__exit__", self._exit)
+        self._patches.wrap(tape, "stop_recording", self._stop_recording)
+        self._patches.wrap(tape, "reset", self._reset)
+        self._patches.wrap(tape, "watch", self._watch_tensor)
+        for name in ("gradient", "jacobian", "batch_jacobian"):
+            self._patches.wrap(tape, name, self._gradient)
+        if private.CONCRETE is not None:
+            self._patches.wrap(private.CONCRETE, "_call_flat", self._call_flat)
+        if private.VARIABLE is not None:
+            self._patches.wrap(private.VARIABLE, "__init__", self._variable_made)
+        if private.ERRORS is not None:
+            self._patches.wrap(private.ERRORS, "_stack_trace_inside_mapped_code", self._without_us)
+        self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._optimizer_made)
+        self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_gradients)
+        self._wait_for_keras()
+
+    def remove(self) -> None:
+        """Take them out."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._patches.restore()
+
+    def _wait_for_keras(self) -> None:
+        """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
+        optimizer = {"__init__": self._optimizer_made}
+        layer = {"__init__": self._layer_made}
+        predict = {"predict": self._predict, "predict_on_batch": self._predict}
+        pairs = {"apply_gradients": self._apply_gradients}
+        places = {
+            "layers.layer": {"Layer": layer},
+            "engine.base_layer": {"Layer": layer},
+            "optimizers.base_optimizer": {"BaseOptimizer": optimizer | {"apply": self._apply}},
+            "optimizers.optimizer": {"_BaseOptimizer": optimizer, "Optimizer": pairs},
+            "optimizers.legacy.optimizer_v2": {"OptimizerV2": optimizer | pairs},
+            "backend.tensorflow.trainer": {"TensorFlowTrainer": predict},
+            "engine.training": {"Model": predict},
+        }
+        modules = {f"{root}.src.{name}": owners for root in _KERAS for name, owners in places.items()}
+
+        def imported(name: str) -> None:
+            for owner, names in modules[name].items():
+                found = getattr(sys.modules[name], owner, None)
+                for method, make in names.items() if found is not None else ():
+                    self._patches.wrap(found, method, make)
+
+        there = {name for name in modules if name in sys.modules and not half_imported(sys.modules[name])}
+        for name in there:
+            imported(name)
+        self._waiting = Waiting(set(modules) - there, imported)
+        self._waiting.start()
+
+    # -- tapes -------------------------------------------------------------------------------------
+
+    def _enter(self, original: Any) -> Any:
+        def __enter__(tape: Any) -> Any:
+            result = original(tape)
+            self._watch.safely(self._watch.tape_entered, tape, sys._getframe(1))
+            return result
+
+        return __enter__
+
+    def _exit(self, original: Any) -> Any:
+        def __exit__(tape: Any, *error: Any) -> Any:
+            result = original(tape, *error)
+            self._watch.safely(self._watch.tapes.left, tape)
+            return result
+
+        return __exit__
+
+    def _stop_recording(self, original: Any) -> Any:
+        def stop_recording(tape: Any) -> Any:
+            return _Pause(self._watch, tape, original(tape))
+
+        return stop_recording
+
+    def _reset(self, original: Any) -> Any:
+        def reset(tape: Any) -> None:
+            original(tape)
+            self._watch.safely(self._watch.tape_reset, tape, sys._getframe(1))
+
+        return reset
+
+    def _watch_tensor(self, original: Any) -> Any:
+        def watch(tape: Any, tensor: Any) -> None:
+            original(tape, tensor)
+            self._watch.safely(self._watch.told_to_watch, tape, tensor)
+
+        return watch
+
+    def _gradient(self, original: Any) -> Any:
+        def gradient(tape: Any, *args: Any, **kwargs: Any) -> Any:
+            return self._watch.differentiating.call(original, tape, args, kwargs, sys._getframe(1))
+
+        return gradient
+
+    # -- functions, variables, layers ----------------------------------------------------------------
+
+    def _call_flat(self, original: Any) -> Any:
+        def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
+            result = original(function, tensor_inputs, captured_inputs)
+            if tf.executing_eagerly() and not self._watch.is_resting():
+                graph = function.graph
+                if self._watch.recording():
+                    feeds = [*tensor_inputs, *captured_inputs]
+                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
+                if self._watch.safely(self._watch.applying.executed, graph):
+                    self._watch.stepped()
+            return result
+
+        return _call_flat
+
+    def _variable_made(self, original: Any) -> Any:
+        def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
+            original(variable, *args, **kwargs)
+            self._watch.safely(self._watch.recorder.variables.made, variable, sys._getframe(1))
+
+        return __init__
+
+    def _layer_made(self, original: Any) -> Any:
+        def __init__(layer: Any, *args: Any, **kwargs: Any) -> None:
+            original(layer, *args, **kwargs)
+            self._watch.safely(self._watch.recorder.variables.layer_made, layer, sys._getframe(1))
+
+        return __init__
+
+    def _predict(self, original: Any) -> Any:
+        def predict(model: Any, *args: Any, **kwargs: Any) -> Any:
+            with self._watch.resting():
+                result = original(model, *args, **kwargs)
+            if self._watch.recording():
+                name, frame = original.__name__, sys._getframe(1)
+                self._watch.safely(self._watch.recorder.predicted, name, model, result, frame)
+            return result
+
+        return predict
+
+    def _without_us(self, original: Any) -> Any:
+        """Autograph lists every frame of an error in traced code: ours are none of the user's business."""
+
+        def _stack_trace_inside_mapped_code(tb: Iterable[Any], *args: Any) -> Any:
+            return original([frame for frame in tb if not _ours(frame[0])], *args)
+
+        return _stack_trace_inside_mapped_code
+
+    # -- optimizers ----------------------------------------------------------------------------------
+
+    def _optimizer_made(self, original: Any) -> Any:
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            self._watch.safely(self._watch.applying.made, optimizer, here(sys._getframe(1)))
+
+        return __init__
+
+    def _apply(self, original: Any) -> Any:
+        """Keras 3: gradients and variables in two lists."""
+
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            grads = list(grads) if grads is not None else grads
+            variables = trainable_variables
+            if variables is not None:
+                variables = trainable_variables = list(variables)
+            elif grads is not None:
+                variables = getattr(optimizer, "_trainable_variables", ())
+            return self._watch.applying.apply(
+                lambda: original(optimizer, grads, trainable_variables),
+                optimizer,
+                grads or (),
+                variables or (),
+                sys._getframe(1),
+            )
+
+        return apply
+
+    def _apply_gradients(self, original: Any) -> Any:
+        """Everybody else: pairs."""
+
+        def apply_gradients(optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            return self._watch.applying.apply(
+                lambda: original(optimizer, pairs, *args, **kwargs),
+                optimizer,
+                [gradient for gradient, _ in pairs],
+                [variable for _, variable in pairs],
+                sys._getframe(1),
+            )
+
+        return apply_gradients
+
+
+class _Pause:
+    """``with tape.stop_recording()``."""
+
+    def __init__(self, watch: Watch, tape: Any, block: Any) -> None:
+        self._watch, self._tape, self._block = watch, tape, block
+
+    def __enter__(self) -> Any:
+        result = self._block.__enter__()
+        self._watch.safely(self._watch.tapes.left, self._tape)
+        return result
+
+    def __exit__(self, *error: Any) -> Any:
+        result = self._block.__exit__(*error)
+        self._watch.safely(self._watch.tapes.resumed, self._tape)
+        return result
+
+
+class Window:
+    """The patches that are there only while eager code is recorded."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._patches = Patches()
+
+    def open(self) -> None:
+        """Begin to see values leave and come back."""
+        for name in _EXITS:
+            self._patches.wrap(private.CONVERTIBLE, name, self._leaving)
+        if private.RUNTIME is not None:
+            self._patches.wrap(private.RUNTIME, "TFE_Py_FastPathExecute", self._explicit_reads)
+        if private.CONSTANTS is not None:
+            self._patches.wrap(private.CONSTANTS, "convert_to_eager_tensor", self._entering)
+
+    def close(self) -> None:
+        """No longer."""
+        self._patches.restore()
+
+    def _leaving(self, original: Any) -> Any:
+        name = original.__name__
+
+        def leave(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(tensor, *args, **kwargs)
+            if self._watch.recording() and not self._watch.is_resting():
+                with self._watch.resting():
+                    self._watch.safely(self._watch.recorder.left, name, tensor, result, sys._getframe(1))
+            return result
+
+        return leave
+
+    def _entering(self, original: Any) -> Any:
+        def convert_to_eager_tensor(value: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(value, *args, **kwargs)
+            if self._watch.recording() and not self._watch.is_resting():
+                self._watch.safely(self._watch.recorder.entered, "constant", value, result, sys._getframe(1))
+            return result
+
+        return convert_to_eager_tensor
+
+    def _explicit_reads(self, original: Any) -> Any:
+        """The runtime reads a variable that is passed to an operation without telling: it is read here."""
+
+        def TFE_Py_FastPathExecute(*args: Any) -> Any:
+            if self._watch.recording() and not self._watch.is_resting():
+                args = tuple(_read(a) for a in args)
+            return original(*args)
+
+        return TFE_Py_FastPathExecute
+
+
+def _read(argument: Any) -> Any:
+    if isinstance(argument, private.VARIABLE):
+        return argument.value()
+    if isinstance(argument, (list, tuple)) and any(isinstance(a, private.VARIABLE) for a in argument):
+        return type(argument)([_read(a) for a in argument])
+    return argument
+
+
+def _ours(file: str) -> bool:
+    return f"/{_PACKAGE}/backends/" in file

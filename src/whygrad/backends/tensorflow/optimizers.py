@@ -1,0 +1,196 @@
+"""Optimizers: what they are given to apply, and which updates to record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from whygrad.backends.recording import schedule
+from whygrad.backends.recording.frames import Where
+from whygrad.backends.recording.nodes import Node, Param, clock
+from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
+from whygrad.backends.tensorflow.differentiating import Differentiation
+from whygrad.backends.tensorflow.tapes import current_graph
+from whygrad.backends.tensorflow.values import Value, here
+
+if TYPE_CHECKING:
+    from whygrad.backends.tensorflow.watch import Watch
+
+_FAR = 400
+_CALLS = 3
+
+
+class Optimizers:
+    """Hooks around everything that applies gradients."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._recorder = watch.recorder
+        self._compiled: dict[int, list[OptimizerRecord]] = {}  # top graph -> who applies in it
+
+    def made(self, optimizer: Any, where: Where | None) -> OptimizerRecord:
+        """A new optimizer."""
+        record = self._watch.optimizers[id(optimizer)] = OptimizerRecord(optimizer, where)
+        record.lr_always_zero = False
+        return record
+
+    def record(self, optimizer: Any) -> OptimizerRecord:
+        """The record of an optimizer."""
+        record = self._watch.optimizers.get(id(optimizer))
+        if record is None or record.ref() is not optimizer:
+            record = self.made(optimizer, None)
+        return record
+
+    def apply(
+        self,
+        original: Callable[[], Any],
+        optimizer: Any,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        frame: FrameType,
+    ) -> Any:
+        """Run ``apply`` or ``apply_gradients`` and note what it was given."""
+        graph = current_graph()
+        start = len(graph.get_operations()) if graph is not None else 0
+        record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
+        with self._watch.resting():
+            result = original()
+        if record is not None and graph is not None:
+            self._watch.safely(self._traced, record, graph, start)
+        elif record is not None:
+            self._watch.safely(self._stepped, record)
+            self._watch.stepped()
+        return result
+
+    def _begins(
+        self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any], frame: FrameType
+    ) -> OptimizerRecord:
+        record = self.record(optimizer)
+        params = [self._recorder.variables.param(v) for v in variables]
+        pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if p is not None]
+        for _, param in pairs:
+            record.held[param.key] = param
+            record.keys[param.key] = param.key
+        absent = frozenset(p.key for g, p in pairs if g is None)
+        record.changed = absent != record.absent_last
+        record.absent_last = absent
+        if self._watch.recording():
+            absent = self._update(record, pairs, absent, frame)
+        if record.absent_always is None or record.absent_always:
+            record.absent(absent)
+        return record
+
+    def _update(
+        self,
+        record: OptimizerRecord,
+        pairs: list[tuple[Any, Param]],
+        absent: frozenset[int],
+        frame: FrameType,
+    ) -> frozenset[int]:
+        where = here(frame)
+        self._watch.name_new_things([p for _, p in pairs], frame)
+        backwards: dict[Differentiation, None] = {}
+        crossed = set()
+        for gradient, param in pairs:
+            if gradient is None:
+                continue
+            param.trained = True
+            param.writer = None
+            origins = self._origins(gradient)
+            for backward, key in origins:
+                backwards[backward] = None
+                if key == param.key:
+                    backward.applied.add(key)
+            if origins and all(key != param.key for _, key in origins):
+                crossed.add((param.key, origins[0][1]))
+        for backward in self._asked_for(record, pairs, absent):
+            backwards[backward] = None
+        chosen = tuple(sorted(backwards, key=lambda b: b.time))
+        given = {p.key for _, p in pairs}
+        for backward in chosen:
+            backward.follower = backward.follower or record.key
+            dropped = backward.wanted.keys() - backward.reached.keys() - given  # filtered out by the user
+            absent |= dropped
+            for key in dropped:
+                record.held[key] = backward.wanted[key]
+                record.keys[key] = key
+        update = UpdateRecord(record.steps + 1, where, absent, frozenset(), chosen, record.last_step)
+        update.crossed = frozenset(crossed)
+        record.keep(update)
+        return absent
+
+    def _origins(self, gradient: Any) -> list[tuple[Differentiation, int]]:
+        """The calls on a tape that a gradient comes from, through clipping and sums, nearest first."""
+        dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+        if not tf.is_tensor(dense):
+            return []
+        todo: list[Node] = [self._recorder.node(dense)]
+        seen = set(todo)
+        found = []
+        while todo and len(seen) < _FAR:
+            node = todo.pop(0)
+            if isinstance(node, Value) and node.gradient_of is not None:
+                found.append(node.gradient_of)
+                continue
+            for source in node.inputs:
+                if source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+        return found
+
+    def _asked_for(
+        self, record: OptimizerRecord, pairs: list[tuple[Any, Param]], absent: frozenset[int]
+    ) -> list[Differentiation]:
+        """Recent calls on a tape that were asked for the variables which got nothing."""
+        recent = [b for b in self._watch.differentiating.pending if b.time > record.last_step]
+        return [b for b in recent if b.wanted.keys() & absent]
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _traced(self, record: OptimizerRecord, graph: Any, start: int) -> None:
+        """Traced, not taken: steps are counted when the function is called."""
+        self._recorder.graphs.optimizing(graph, start)
+        record.last_step = clock()
+        while getattr(graph, "outer_graph", None) is not None and hasattr(graph.outer_graph, "captures"):
+            graph = graph.outer_graph
+        self._compiled.setdefault(id(graph), [])
+        if record not in self._compiled[id(graph)]:
+            self._compiled[id(graph)].append(record)
+        record.traced = True
+
+    def executed(self, graph: Any) -> bool:
+        """A traced function was called: have optimizers stepped in it?"""
+        records = self._compiled.get(id(graph))
+        if not records:
+            return False
+        for record in records:
+            self._count(record)
+        self._close_if_done()
+        return True
+
+    def _stepped(self, record: OptimizerRecord) -> None:
+        self._count(record)
+        if self._watch.recording():
+            record.last_step = clock()
+            self._recorder.operations = 0
+        if schedule.wants(record, record.changed):
+            self._watch.open_window()
+        else:
+            self._close_if_done()
+
+    def _count(self, record: OptimizerRecord) -> None:
+        record.steps += 1
+        self._watch.steps += 1
+        record.last_step_number = self._watch.steps
+
+    def _close_if_done(self) -> None:
+        """A traced update has been seen whole when it was traced; a few calls show what is called around it."""
+        if not self._watch.is_open:
+            return
+        records = self._watch.optimizers.values()
+        tracing = [r for r in records if r.traced and r.steps < _CALLS]
+        if not tracing and schedule.satisfied([r for r in records if not r.traced], self._watch.steps):
+            self._watch.close_window()

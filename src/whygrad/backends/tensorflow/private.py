@@ -1,0 +1,109 @@
+"""Everything of TensorFlow that is not public, looked up once. What is gone is said in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+import tensorflow as tf
+
+
+def _find(module: str, name: str) -> Any:
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+
+
+_op_callbacks = _find("tensorflow.python.framework", "op_callbacks")
+_tf_stack = _find("tensorflow.python.util", "tf_stack")
+_registry = _find("tensorflow.python.framework.ops", "gradient_registry")
+
+#: Looked up, not made: a first tensor would start the runtime before the user has configured it.
+EAGER_TENSOR: Any = _find("tensorflow.python.framework.ops", "EagerTensor")
+#: The class whose Python methods turn eager tensors into numbers and arrays.
+CONVERTIBLE: Any = _find("tensorflow.python.framework.ops", "_EagerTensorBase") or EAGER_TENSOR
+#: A traced function; ``_call_flat`` is how all of its calls go.
+CONCRETE: Any = _find("tensorflow.python.eager.polymorphic_function.concrete_function", "ConcreteFunction")
+#: The class of all variables with a resource handle.
+VARIABLE: Any = _find("tensorflow.python.ops.resource_variable_ops", "BaseResourceVariable")
+#: The module through which all eager operations go to the runtime.
+RUNTIME: Any = _find("tensorflow.python", "pywrap_tfe")
+#: Where plain data becomes an eager tensor.
+CONSTANTS: Any = _find("tensorflow.python.framework", "constant_op")
+#: Where autograph writes the frames of an error in traced code into its message.
+ERRORS: Any = _find("tensorflow.python.autograph.pyct", "error_utils")
+
+_NEEDED = {
+    "eager operations": _op_callbacks,
+    "what a compiled function does": CONCRETE,
+    "reads of variables in eager code": RUNTIME,
+    "where variables were made": VARIABLE,
+    "which operations have no gradient": _registry,
+}
+
+
+def unseen() -> list[str]:
+    """What this version of TensorFlow does not let us see."""
+    return [what for what, found in _NEEDED.items() if found is None]
+
+
+def add_op_callback(callback: Callable[..., Any]) -> None:
+    """Be told of every operation of this thread."""
+    if _op_callbacks is not None:
+        _op_callbacks.add_op_callback(callback)
+
+
+def remove_op_callback(callback: Callable[..., Any]) -> None:
+    """No longer."""
+    if _op_callbacks is not None:
+        try:
+            _op_callbacks.remove_op_callback(callback)
+        except KeyError:
+            pass
+
+
+def identity(tensor: Any) -> int:
+    """A number that no other eager tensor has or will have; 0 if there is none."""
+    return getattr(tensor, "_id", 0)
+
+
+def contents(tensor: Any) -> Any:
+    """The values of an eager tensor as an array, without running an operation; nothing if it cannot be."""
+    try:
+        return tensor._numpy()
+    except Exception:  # resources and variants have no values
+        return None
+
+
+def has_gradient(op_type: str) -> bool | None:
+    """Is a gradient function registered? ``None`` if this cannot be known."""
+    if _registry is None:
+        return None
+    try:
+        return _registry.lookup(op_type) is not None
+    except LookupError:
+        return False
+
+
+def told_frames() -> Iterable[tuple[str, int, str]]:
+    """The stack with autograph's code mapped back to the user's lines, innermost first."""
+    if _tf_stack is not None:
+        frames = _tf_stack.extract_stack()
+    else:
+        with tf.Graph().as_default():
+            frames = tf.no_op().traceback
+    return [(f.filename, f.lineno, f.name) for f in reversed(list(frames))]
+
+
+def function_graph(graph: Any, name: str) -> Any:
+    """The body of a function that operations of ``graph`` call."""
+    while graph is not None:
+        known = getattr(graph, "_functions", {}).get(name)
+        if known is None and hasattr(graph, "_get_function"):
+            known = graph._get_function(name)
+        if known is not None:
+            return getattr(known, "graph", None)
+        graph = getattr(graph, "outer_graph", None)
+    return None

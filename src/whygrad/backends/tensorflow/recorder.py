@@ -1,0 +1,184 @@
+"""Eager operations as values: what was computed from what, on which line, under which tapes."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import tensorflow as tf
+
+from whygrad.backends.recording.frames import Where
+from whygrad.backends.recording.nodes import Node, Table
+from whygrad.backends.recording.values import Outside
+from whygrad.backends.tensorflow import private, vocabulary
+from whygrad.backends.tensorflow.graphs import Graphs
+from whygrad.backends.tensorflow.tapes import Tapes
+from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.variables import Variables, handle_of
+
+_SILENT = frozenset(
+    ("VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "Shape", "Fill", "Range", "ZerosLike")
+)
+_SMALL = 4096
+
+
+class Recorder:
+    """The shadow of what is computed while recording is on."""
+
+    def __init__(self, tapes: Tapes) -> None:
+        self.tapes = tapes
+        self.table = Table()
+        self.outside = Outside()
+        self.variables = Variables()
+        self.graphs = Graphs(self.variables, self.eager)
+        self.operations = 0  # since the last step
+
+    def node(self, tensor: Any) -> Node:
+        """The value of a tensor, in eager or traced code."""
+        if isinstance(tensor, private.EAGER_TENSOR):
+            return self.eager(tensor)
+        if handle_of(tensor):
+            return self.variables.node(handle_of(tensor))
+        return self.graphs.node(tensor)
+
+    def eager(self, tensor: Any, where: Where | None = None) -> Node:
+        """The value of an eager tensor; plain data if nobody saw it being made."""
+        node = self.table.get(tensor)
+        if node is None:
+            node = self._data("data", tensor, where)
+        return node
+
+    def _data(self, name: str, tensor: Any, where: Where | None) -> Node:
+        sources: list[Node] = []
+        via = ""
+        if tensor.dtype.is_floating and 0 < (tensor.shape.num_elements() or 0) <= _SMALL:
+            values = private.contents(tensor)
+            if values is not None:
+                sources, via = self.outside.of_data(values)
+        return self._fresh(name, tensor, sources, via, where)
+
+    def _fresh(self, name: str, tensor: Any, sources: list[Node], via: str, where: Where | None) -> Node:
+        node = Value(name, tuple(sources), where, False)
+        node.describe(tensor)
+        node.fresh, node.via = True, via
+        node.tapes = self.tapes.open
+        self.table.put(tensor, node)
+        return node
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def operation(self, op_type: str, inputs: Any, outputs: Any, frame: FrameType) -> None:
+        """One eager operation."""
+        if op_type in _SILENT or op_type.startswith(("__inference_", "__forward_")):
+            return
+        where = here(frame)
+        self.operations += 1
+        if op_type in vocabulary.WRITES:
+            self._write(op_type, inputs, where)
+            return
+        found: list[Node] = []
+        for tensor in inputs:
+            if tensor.dtype is tf.resource:
+                found += self._read(tensor, op_type)
+            else:
+                found.append(self.eager(tensor, where))
+        sources = tuple(found)
+        for tensor in outputs:
+            value = Value(
+                vocabulary.name_of(op_type), sources, where, vocabulary.passes(op_type, tensor.dtype)
+            )
+            value.describe(tensor)
+            value.tapes = self.tapes.open
+            value.left = op_type in vocabulary.LEAVES
+            self.table.put(tensor, value)
+
+    def _read(self, handle: Any, op_type: str) -> list[Node]:
+        number = private.identity(handle)
+        found: list[Node] = [self.variables.node(number)]
+        written = self.variables.written(number)
+        if written is not None and op_type in vocabulary.READS:
+            found.append(written)
+        return found
+
+    def _write(self, op_type: str, inputs: Any, where: Where | None) -> None:
+        value = Value("assign", tuple(self.eager(t, where) for t in inputs[1:2]), where, False)
+        value.tapes = self.tapes.open
+        number = private.identity(inputs[0])
+        old = self.variables.written(number)
+        if op_type != "AssignVariableOp" and old is not None:
+            value.inputs = (*value.inputs, old)
+            value.tainted = value.tainted or old.tainted
+        self.variables.node(number)
+        self.variables.wrote(number, value)
+
+    def called(self, graph: Any, feeds: list[Any], outputs: list[Any], frame: FrameType) -> None:
+        """A traced function was called from eager code: its operations become values of this call."""
+        self.operations += 1
+        where = here(frame)
+        owner = Value("call", (), where, True)
+        owner.tapes = self.tapes.open
+        results = self.graphs.call(graph, feeds, owner)
+        tensors = [t for t in tf.nest.flatten(outputs, expand_composites=True) if tf.is_tensor(t)]
+        if len(results) != len(tensors):
+            inputs = tuple(self.node(t) for t in feeds if t.dtype != tf.resource)
+            handles = tuple(self.variables.node(private.identity(t)) for t in feeds if t.dtype == tf.resource)
+            results = [Value("call", (*inputs, *handles), where, True) for _ in tensors]
+        for tensor, result in zip(tensors, results, strict=True):
+            if isinstance(tensor, private.EAGER_TENSOR):
+                self.table.put(tensor, result)
+
+    # -- leaving and coming back -------------------------------------------------------------------
+
+    def left(self, name: str, tensor: Any, value: Any, frame: FrameType) -> None:
+        """A value leaves the framework as a number or an array."""
+        source = self.table.get(tensor)
+        if source is None or not source.tainted:
+            return
+        consumed = source.consumed
+        node = Value(name, (source,), here(frame), False)
+        source.consumed = consumed  # a number to print is not a use
+        self._out(node, value)
+
+    def predicted(self, name: str, model: Any, result: Any, frame: FrameType) -> None:
+        """``model.predict``: numpy in, numpy out, and the variables of the model in between."""
+        variables = [self.variables.param(v) for v in getattr(model, "trainable_variables", ())]
+        nodes = tuple(p.node for p in variables if p is not None and p.node is not None)
+        node = Value(name, nodes, here(frame), False)
+        for array in tf.nest.flatten(result):
+            self._out(node, array)
+
+    def _out(self, node: Value, value: Any) -> None:
+        node.left = True
+        node.tapes = self.tapes.open
+        if isinstance(value, (float, list)):
+            self.outside.numbers(value, node)
+        elif hasattr(value, "__array_interface__"):
+            self.outside.array(value, node)
+        self.outside.exits.append(node)
+
+    def entered(self, name: str, data: Any, tensor: Any, frame: FrameType) -> None:
+        """Plain data becomes a tensor."""
+        if not isinstance(tensor, private.EAGER_TENSOR) or data is tensor or not tensor.dtype.is_floating:
+            return
+        where = here(frame)
+        nested = (
+            [t for t in tf.nest.flatten(data) if isinstance(t, private.EAGER_TENSOR)] if _nested(data) else []
+        )
+        sources = [self.eager(t, where) for t in nested]
+        via = "tensor" if sources else ""
+        if not sources and (tensor.shape.num_elements() or 0) <= _SMALL:
+            sources, via = self.outside.of_data(data)
+        self._fresh(name, tensor, sources, via, where)
+
+    def unused_scalars(self, since: int) -> tuple[Node, ...]:
+        """Living numbers that could carry gradient and from which nothing was computed: losses left out."""
+        return tuple(
+            node
+            for node in self.table.nodes()
+            if node.carries and node.tainted and node.parameter is None and not node.consumed
+            if node.time > since and node.shape in ((), (1,))
+        )[:16]
+
+
+def _nested(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and len(data) <= 256

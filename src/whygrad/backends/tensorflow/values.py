@@ -1,0 +1,45 @@
+"""A value of TensorFlow: a node that knows which tapes saw it being made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whygrad.backends.recording.frames import Where, locate, told
+from whygrad.backends.recording.nodes import Node
+from whygrad.backends.tensorflow import private
+
+_GENERATED = "__autograph_generated_file"
+
+
+class Value(Node):
+    """One result of one operation.
+
+    ``carries`` says only that gradient could flow; whether it does depends on the tape that is asked. An
+    operation in a graph has its place there; one inside of a called function has the call as its ``owner``.
+    """
+
+    __slots__ = ("gradient_of", "graph", "index", "owner", "tapes")
+
+    def __init__(self, name: str, inputs: tuple[Node, ...], where: Where | None, passes: bool) -> None:
+        super().__init__(name, inputs, where, passes)
+        self.tapes: tuple[int, ...] = ()  # the tapes that were recording, in eager code
+        self.graph = 0  # the number of the graph, in traced code
+        self.index = 0  # its place in the graph
+        self.owner: Value | None = None
+        self.gradient_of: Any = None  # (backward, parameter key): it is a gradient
+
+    def describe(self, tensor: Any) -> None:
+        """Take over what rules want to know of a tensor."""
+        shape = tensor.shape
+        self.shape = (
+            tuple(-1 if n is None else n for n in shape.as_list()) if shape.rank is not None else (-1,)
+        )
+        self.floating = tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+def here(frame: Any) -> Where | None:
+    """The user's line, also when autograph has rewritten it."""
+    where = locate(frame)
+    if where is not None and _GENERATED in where.code.co_filename:
+        return told(private.told_frames())
+    return where

@@ -1,0 +1,124 @@
+"""Variables by their handles, and the layers that made them."""
+
+from __future__ import annotations
+
+import weakref
+from types import FrameType
+from typing import Any
+
+from whygrad.backends.recording.frames import USER, Where, kind_of, stack, told
+from whygrad.backends.recording.nodes import Param
+from whygrad.backends.recording.scopes import variables_of
+from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.values import Value
+
+_GENERATED = "__autograph_generated_file"
+
+
+def handle_of(variable: Any) -> int:
+    """What identifies a variable, whatever wraps it; 0 for everything else."""
+    handle = getattr(variable, "handle", None)
+    return private.identity(handle) if handle is not None else 0
+
+
+class Variables:
+    """All variables that were seen."""
+
+    def __init__(self) -> None:
+        self.params: dict[int, Param] = {}  # by handle
+        self.layers: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}
+        self._plain: dict[int, Value] = {}
+        self._written: dict[int, Value] = {}  # handle -> the last value that was assigned
+        self._known: dict[int, weakref.ref[Any]] = {}
+        self._made: dict[int, tuple[Where, ...]] = {}
+
+    def made(self, variable: Any, frame: FrameType) -> None:
+        """A new variable."""
+        handle = handle_of(variable)
+        if handle:
+            self._known[handle] = weakref.ref(variable)
+            self._made[handle] = _stack(frame)
+
+    def layer_made(self, layer: Any, frame: FrameType) -> None:
+        """A new layer; one of the user's own classes was made where its class was called."""
+        outer: FrameType | None = frame
+        while outer is not None and kind_of(outer.f_code) == USER and outer.f_code.co_name == "__init__":
+            if variables_of(outer).get("self") is not layer:
+                break
+            outer = outer.f_back
+        self.layers[id(layer)] = (weakref.ref(layer), _stack(outer))
+
+    def layer_stack(self, layer: Any) -> tuple[Where, ...]:
+        """Where a layer was made, innermost first."""
+        ref, places = self.layers.get(id(layer), (None, ()))
+        return places if ref is not None and ref() is layer else ()
+
+    def param(self, variable: Any) -> Param | None:
+        """What is known of a variable that the user holds in hand."""
+        handle = handle_of(variable)
+        if not handle:
+            return None
+        param = self.params.get(handle)
+        if param is None:
+            param = self._new(handle, variable)
+        elif type(variable).__module__.startswith("keras"):
+            param.ref = weakref.ref(variable)  # it knows better whether it is frozen
+        return param
+
+    def node(self, handle: int) -> Value:
+        """The value of a variable as a parameter, or as the plain storage that it is."""
+        param = self.params.get(handle)
+        if param is None:
+            ref = self._known.get(handle)
+            variable = ref() if ref is not None else None
+            if variable is None or not getattr(variable, "trainable", False):
+                return self._plain.setdefault(handle, Value("variable", (), None, False))
+            param = self._new(handle, variable)
+        assert isinstance(param.node, Value)
+        return param.node
+
+    def _new(self, handle: int, variable: Any) -> Param:
+        made = self._made.get(handle, ())
+        param = Param(variable, made, proper=True, trainable=bool(getattr(variable, "trainable", True)))
+        node = Value("variable", (), made[0] if made else None, True)
+        node.parameter, node.tainted, node.shape = param, True, param.shape
+        param.node = node
+        self.params[handle] = param
+        return param
+
+    def wrote(self, handle: int, value: Value) -> None:
+        """``assign``: whoever reads the variable now, reads this."""
+        self._written[handle] = value
+        param = self.params.get(handle)
+        if param is not None:
+            param.writer = (value.name, value.where)
+            _note_copy(param, value)
+
+    def written(self, handle: int) -> Value | None:
+        """The last value that was assigned to a variable outside of its optimizer."""
+        return self._written.get(handle)
+
+    def forget_writes(self) -> None:
+        """Recording starts again: what was assigned before may be long overwritten."""
+        self._written.clear()
+
+
+def _note_copy(param: Param, value: Value) -> None:
+    """Is it now a copy, or a mixture, of another one?"""
+    todo, steps = list(value.inputs), 0
+    while todo and steps < 64:
+        node = todo.pop()
+        steps += 1
+        other = node.parameter
+        if other is None:
+            todo.extend(node.inputs)
+        elif other is not param and other.shape == param.shape:
+            param.copied_from = other
+
+
+def _stack(frame: FrameType | None) -> tuple[Where, ...]:
+    places = stack(frame)
+    if places and _GENERATED in places[0].code.co_filename:
+        mapped = told(private.told_frames())
+        return (mapped, *mapped.outer) if mapped is not None else ()
+    return places

@@ -1,0 +1,224 @@
+"""Watches a running script: attaches to TensorFlow, opens and closes windows of recording."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import tensorflow as tf
+
+from whygrad.backends.recording.freeze import Records
+from whygrad.backends.recording.nodes import Param
+from whygrad.backends.recording.records import OptimizerRecord
+from whygrad.backends.recording.scopes import variables
+from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.differentiating import Differentiating
+from whygrad.backends.tensorflow.hooks import Hooks, Window
+from whygrad.backends.tensorflow.names import Names
+from whygrad.backends.tensorflow.optimizers import Optimizers
+from whygrad.backends.tensorflow.recorder import Recorder
+from whygrad.backends.tensorflow.tapes import Tapes
+from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.variables import handle_of
+
+_MOST_OPERATIONS = 60_000
+
+
+class _Thread(threading.local):
+    resting: int = 0
+    listening: bool = False
+
+
+class Watch:
+    """Everything that happens between attach and detach."""
+
+    def __init__(
+        self, namespace: Callable[[], Mapping[str, Any]], on_step: Callable[[], None] | None = None
+    ) -> None:
+        self.tapes = Tapes()
+        self.recorder = Recorder(self.tapes)
+        self.optimizers: dict[int, OptimizerRecord] = {}
+        self.differentiating = Differentiating(self)
+        self.applying = Optimizers(self)
+        self.steps = 0
+        self.aside = ""
+        self.on_step = on_step
+        self.pid = os.getpid()
+        self._namespace = namespace
+        self._thread = _Thread()
+        self._hooks = Hooks(self)
+        self._window = Window(self)
+        self._recording = False
+        self._named: set[int] = set()
+        self._profile: Any = None
+
+    # -- attach and detach -------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Put the hooks in and begin to record in this thread and in every new one."""
+        self._hooks.install()
+        self._profile = threading.getprofile()
+        if self._profile is None:
+            threading.setprofile(self._new_thread)
+        self.open_window()
+
+    def stop(self) -> None:
+        """Take everything out again."""
+        self.close_window()
+        self._hooks.remove()
+        if threading.getprofile() == self._new_thread:
+            threading.setprofile(self._profile)
+
+    def stepped_aside(self, error: BaseException) -> None:
+        """Our own failure: stop recording, keep what there is, say so at the end."""
+        if not self.aside:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            line = f" (line {trace.tb_lineno} of {trace.tb_frame.f_code.co_name})" if trace else ""
+            self.aside = f"{type(error).__name__}: {error}{line}"
+        self._recording = False
+
+    def forked(self) -> None:
+        """In a forked child: nothing is watched there."""
+        self.on_step = None
+        self._recording = False
+
+    def safely(self, note: Callable[..., Any], *arguments: Any) -> Any:
+        """Our own failure is never the user's."""
+        if self.aside or os.getpid() != self.pid:
+            return None
+        try:
+            return note(*arguments)
+        except Exception as error:
+            self.stepped_aside(error)
+            return None
+
+    def stepped(self) -> None:
+        """A step was taken: whoever counts may end the script here."""
+        if self.on_step is not None:
+            self.on_step()
+
+    # -- windows -----------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Is eager code being recorded?"""
+        return self._recording
+
+    def recording(self) -> bool:
+        """Is this piece of code being recorded? Traced code always is: it is traced only once."""
+        return not self.aside and (self._recording or not tf.executing_eagerly())
+
+    def open_window(self) -> None:
+        """Record eager code from now on."""
+        if self.aside or self._recording:
+            return
+        self._recording = True
+        self.recorder.table.forget_data()
+        self.recorder.variables.forget_writes()
+        self._window.open()
+        self._listen()
+
+    def close_window(self) -> None:
+        """Enough for now."""
+        self._recording = False
+        self._window.close()
+        if self._thread.listening:
+            self._thread.listening = False
+            private.remove_op_callback(self._operation)
+
+    def _listen(self) -> None:
+        if not self._thread.listening:
+            self._thread.listening = True
+            private.add_op_callback(self._operation)
+
+    def _new_thread(self, frame: FrameType, event: str, argument: Any) -> None:
+        sys.setprofile(None)
+        if self._recording:
+            self._listen()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """What happens here is the framework's own."""
+        self._thread.resting += 1
+        try:
+            yield
+        finally:
+            self._thread.resting -= 1
+
+    def is_resting(self) -> bool:
+        """Is the framework busy with itself?"""
+        return self._thread.resting > 0
+
+    # -- what is told ------------------------------------------------------------------------------
+
+    def _operation(
+        self, op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+    ) -> Any:
+        """Called by TensorFlow for every operation of this thread."""
+        if graph is None and self._recording and not self._thread.resting and outputs is not None:
+            name = op_type.decode() if isinstance(op_type, bytes) else op_type
+            self.safely(self.recorder.operation, name, inputs, outputs, sys._getframe(1))
+            if self.recorder.operations > _MOST_OPERATIONS:
+                self._recording = False
+        return outputs
+
+    def function_called(self, graph: Any, feeds: list[Any], result: Any, frame: FrameType) -> None:
+        """Eager code has called a traced function."""
+        if not self._recording:
+            return
+        with self.resting():
+            self.recorder.called(graph, feeds, result, frame)
+            for handle, value in self.recorder.graphs.writes(graph):
+                self.recorder.variables.wrote(handle, value)
+
+    def tape_entered(self, tape: Any, frame: FrameType) -> None:
+        """``with tf.GradientTape() as tape``."""
+        self.tapes.entered(tape, here(frame) if self.recording() else None)
+
+    def tape_reset(self, tape: Any, frame: FrameType) -> None:
+        """``tape.reset()``."""
+        self.tapes.reset(tape, here(frame) if self.recording() else None)
+
+    def told_to_watch(self, tape: Any, tensor: Any) -> None:
+        """``tape.watch(tensor)``."""
+        known = self.tapes.get(tape)
+        if known is None or not self.recording():
+            return
+        for thing in tf.nest.flatten(tensor):
+            handle = handle_of(thing)
+            if handle:
+                known.handles.add(handle)
+            elif tf.is_tensor(thing):
+                node = self.recorder.node(thing)
+                if isinstance(node, Value):
+                    known.values.add(node)
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def name_new_things(self, params: Iterable[Param], frame: FrameType) -> None:
+        """Look for names again if there is somebody whom no earlier look was for."""
+        keys = {p.key for p in params if not p.name}
+        if not self._named or not keys <= self._named:
+            self._named |= keys | {0}
+            self.name_things(frame)
+
+    def name_things(self, frame: FrameType | None) -> None:
+        """Find the user's names for variables and optimizers, in scope at ``frame``."""
+        with self.resting():
+            names = Names(self.recorder.variables)
+            for scope in variables(self._namespace(), frame):
+                names.walk(scope)
+            names.give(final=frame is None)
+            for record in self.optimizers.values():
+                record.name = names.optimizers.get(id(record.ref()), record.name)
+
+    def records(self) -> Records:
+        """What there is so far."""
+        return Records(optimizers=list(self.optimizers.values()), pending=list(self.differentiating.pending))
