@@ -10,7 +10,7 @@ from whygrad.model import Flow, Op
 
 # Their derivative is zero wherever it exists: torch gives zeros there, TensorFlow gives nothing.
 STEPWISE = frozenset(("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "fix", "frac_"))
-_DETACH = frozenset(("detach", "data", "detach_"))
+_DETACH = frozenset(("detach", "data", "detach_", "stop_gradient"))
 _DRAWS = frozenset(("multinomial", "bernoulli", "normal", "poisson"))
 _DATA = 100  # a value that left the framework under no_grad is meant as data: the last explanation to try
 
@@ -52,14 +52,14 @@ def is_draw(op: Op) -> bool:
 def _cost(source: Op, op: Op, since: int) -> int:
     """How unlikely it is that gradient was meant to flow from ``op`` to ``source``.
 
-    A living edge costs nothing and a cut one. Data costs more: an old value, a random draw or a discrete
-    choice behind another cut, most of all what left the framework under ``no_grad``.
+    A living edge costs nothing and a cut one. Data costs more: an old value, a random draw, a discrete choice
+    or a ``detach`` behind another cut, most of all what left the framework under ``no_grad``.
     """
     if op.left and (op.block is not None or (source.block is not None and not source.carries)):
         return _DATA
     if stops(source, op):
         return 2 if op.time <= since else 1
-    drawn = is_draw(op) or (source.floating and not op.floating)
+    drawn = is_draw(op) or is_detach(op) or (source.floating and not op.floating)
     return 1 if drawn and not source.carries and not op.fresh and op.inputs else 0
 
 
@@ -76,13 +76,15 @@ class Reach:
         self._search([r for r in roots if r in flow.ops])
 
     def _search(self, roots: list[int]) -> None:
-        """Dijkstra; of equal ways the one through earlier arguments: ``mse_loss(prediction, target)``."""
+        """Dijkstra; of equal ways the one that no block cuts (targets are computed in blocks), and then the
+        one through earlier arguments: ``mse_loss(prediction, target)``."""
         rank = _preorder(self._flow, roots)
-        todo = [(0, rank[root], root) for root in roots]
+        blocks = dict.fromkeys(roots, 0)
+        todo = [(0, 0, rank[root], root) for root in roots]
         self._cost = dict.fromkeys(roots, 0)
         done: set[int] = set()
         while todo:
-            cost, _, here = heappop(todo)
+            cost, blocked, _, here = heappop(todo)
             if here in done:
                 continue
             done.add(here)
@@ -91,11 +93,12 @@ class Reach:
                 self.parameters.setdefault(op.parameter, here)
             for there in op.inputs:
                 total = cost + _cost(self._flow[there], op, self._since)
-                known = self._cost.get(there)
-                if known is None or total < known:
-                    self._cost[there], self._next[there] = total, here
-                    heappush(todo, (total, rank[there], there))
-                elif total == known and there in self._next and rank[here] < rank[self._next[there]]:
+                inside = blocked + (op.block is not None and stops(self._flow[there], op))
+                known = (self._cost[there], blocks[there]) if there in self._cost else None
+                if known is None or (total, inside) < known:
+                    self._cost[there], blocks[there], self._next[there] = total, inside, here
+                    heappush(todo, (total, inside, rank[there], there))
+                elif (total, inside) == known and there in self._next and rank[here] < rank[self._next[there]]:
                     self._next[there] = here
 
     def living(self) -> frozenset[int]:
@@ -133,10 +136,10 @@ def _preorder(flow: Flow, roots: list[int]) -> dict[int, int]:
     return rank
 
 
-def living_values(flow: Flow, roots: Iterable[int]) -> set[int]:
-    """Everything that gradient flows to from here."""
-    seen = set(roots)
-    todo = list(seen)
+def living_values(flow: Flow, roots: Iterable[int], without: Iterable[int] = ()) -> set[int]:
+    """Everything that gradient flows to from here, on ways ``without`` these values."""
+    seen = {*roots, *without}
+    todo = [r for r in roots if r not in set(without)]
     while todo:
         op = flow[todo.pop()]
         for there in op.inputs:

@@ -80,3 +80,10 @@ class Flow:
 
     def __getitem__(self, op: int) -> Op:
         return self.ops[op]
+
+    def parameter(self, op: int) -> int | None:
+        """The parameter that a value is, or was just read from."""
+        here = self.ops[op]
+        if here.parameter is None and here.name == "read" and here.inputs:
+            here = self.ops[here.inputs[0]]
+        return here.parameter

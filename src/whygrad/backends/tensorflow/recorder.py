@@ -119,11 +119,7 @@ class Recorder:
         owner.tapes = self.tapes.open
         results = self.graphs.call(graph, feeds, owner)
         tensors = [t for t in tf.nest.flatten(outputs, expand_composites=True) if tf.is_tensor(t)]
-        if len(results) != len(tensors):
-            inputs = tuple(self.node(t) for t in feeds if t.dtype != tf.resource)
-            handles = tuple(self.variables.node(private.identity(t)) for t in feeds if t.dtype == tf.resource)
-            results = [Value("call", (*inputs, *handles), where, True) for _ in tensors]
-        for tensor, result in zip(tensors, results, strict=True):
+        for tensor, result in zip(tensors, results, strict=False):  # more results serve the backward pass
             if isinstance(tensor, private.EAGER_TENSOR):
                 self.table.put(tensor, result)
 

@@ -18,7 +18,7 @@ _GENERATED = "__autograph_generated_file"
 def handle_of(variable: Any) -> int:
     """What identifies a variable, whatever wraps it; 0 for everything else."""
     handle = getattr(variable, "handle", None)
-    return private.identity(handle) if handle is not None else 0
+    return private.identity(handle) if isinstance(handle, private.EAGER_TENSOR) else 0
 
 
 class Variables:
@@ -37,6 +37,8 @@ class Variables:
         handle = handle_of(variable)
         if handle:
             self._known[handle] = weakref.ref(variable)
+            self._written.pop(handle, None)  # its initial value
+            self._plain.pop(handle, None)
             self._made[handle] = _stack(frame)
 
     def layer_made(self, layer: Any, frame: FrameType) -> None:

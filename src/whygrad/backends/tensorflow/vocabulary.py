@@ -26,6 +26,7 @@ _NAMES = {
     "ExpandDims": "unsqueeze",
     "Identity": "clone",
     "IdentityN": "clone",
+    "ReadVariableOp": "read",
     "Rint": "round",
     "StopGradient": "stop_gradient",
     "PreventGradient": "stop_gradient",

@@ -118,7 +118,7 @@ def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) 
     """Behind the cut, the value goes into a network that this optimizer does not train."""
     for op in path.ops[path.cuts[0] + 1 :]:
         for i in op.inputs:
-            key = backward.flow[i].parameter
+            key = backward.flow.parameter(i)
             if key is not None and key not in optimizer.held:
                 return True
     return False

@@ -9,6 +9,11 @@ _SPOKEN = {
     "detach": ".detach()",
     "detach_": ".detach_()",
     "data": ".data",
+    "stop_gradient": "tf.stop_gradient",
+    "numpy_function": "tf.numpy_function",
+    "predict": "model.predict",
+    "predict_on_batch": "model.predict_on_batch",
+    "assign": "Variable.assign",
     "item": ".item()",
     "tolist": ".tolist()",
     "numpy": ".numpy()",
@@ -42,7 +47,7 @@ def verdict(path: Path) -> Verdict:
         return Verdict("numpy-round-trip", left.site, exit_at, _round_trip(path, exit_at))
     if op.block is not None and op.block.tape:
         details = {"kind": op.block.kind, "tape_line": str(op.block.site.line)}
-        return Verdict("outside-tape", op.site, position, details)
+        return Verdict("outside-tape", _at_home(op, op.block.site), position, details)
     if op.block is not None:
         details = {"block": op.block.kind, "inside": op.site.code if op.site else ""}
         details["inside_line"] = str(op.site.line) if op.site else ""

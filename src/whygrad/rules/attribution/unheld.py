@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.paths import Reach
+from whygrad.flow.paths import Reach, ancestors, living_values
 from whygrad.flow.source import assignments_to
 from whygrad.model import Backward, Confidence, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution.situation import Situation
@@ -52,6 +52,8 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
             return backward
         if backward.applied and _upstream_of_trained(situation, backward, key):
             return backward
+        if backward.wanted and not parameter.loaded and _beside_trained(situation, backward, parameter):
+            return backward
         if _has_own_term(situation, backward, key):
             return backward
     return None
@@ -61,9 +63,23 @@ def _upstream_of_trained(situation: Situation, backward: Backward, key: int) -> 
     path = situation.reach(backward).path(key)
     if path is None:
         return False
+    after = (backward.flow.parameter(i) for op in path.ops[2:] for i in op.inputs)
+    trained = backward.applied if not backward.wanted else situation.holders.keys()
+    return any(used in trained and used != key for used in after)
+
+
+def _beside_trained(situation: Situation, backward: Backward, parameter: Parameter) -> bool:
+    """A head among others: what is trained feeds it, and has other ways to the loss as well.
+
+    A fixed network that merely judges what comes out of the trained one is the only way to the loss.
+    """
     flow = backward.flow
-    after = [flow[i] for op in path.ops[2:] for i in op.inputs]
-    return any(op.parameter in backward.applied for op in after if op.parameter is not None)
+    own = {k for k, p in situation.evidence.parameters.items() if p.network == parameter.network}
+    inside = {op.id for op in flow.ops.values() if any(flow.parameter(i) in own for i in op.inputs)}
+    values = living_values(flow, backward.roots)
+    feeding = {flow.parameter(i) for op in inside & values for i in ancestors(flow, op)}
+    around = {flow.parameter(i) for i in living_values(flow, backward.roots, without=inside)}
+    return bool(feeding & around & backward.applied)
 
 
 def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:
@@ -105,6 +121,9 @@ def _judge(
         return "not-tracked", _creation(parameter)
     if parameter.captured_at is not None:
         return "stale-closure", parameter.captured_at
+    asked = [b for b in situation.backwards if parameter.key in b.wanted]
+    if asked and _replaced(situation, parameter) is None:
+        return "no-step", asked[-1].site
     replaced = _replaced(situation, parameter)
     if replaced is not None:
         return "stale-optimizer", replaced
@@ -172,6 +191,7 @@ def _cause(
         "optimizer_line": str(optimizer.made.line) if optimizer and optimizer.made else "",
         "holds": ", ".join(holds),
         "expected": ", ".join(dict.fromkeys(p.network for p in members)),
+        "kind": "not-assigned",
     }
     steps = (
         Step(first.name, first.made[0] if first.made else None),
