@@ -98,7 +98,9 @@ class Reach:
                 if known is None or (total, inside) < known:
                     self._cost[there], blocks[there], self._next[there] = total, inside, here
                     heappush(todo, (total, inside, rank[there], there))
-                elif (total, inside) == known and there in self._next and rank[here] < rank[self._next[there]]:
+                elif (
+                    (total, inside) == known and there in self._next and rank[here] < rank[self._next[there]]
+                ):
                     self._next[there] = here
 
     def living(self) -> frozenset[int]:

@@ -100,6 +100,17 @@ def loop_names(file: str) -> frozenset[str]:
     return frozenset(name for loop in loops for name in _last_names(loop.target))
 
 
+def definition_line(file: str, line: int) -> int:
+    """The line of the ``def`` that begins, with its decorators, on this line."""
+    module = tree(file)
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == line:
+                return node.lineno
+    return line
+
+
 def keeps_in_attribute(file: str, line: int) -> bool:
     """Does this line put its value into an attribute: ``self.hidden = ...``?"""
     module = tree(file)

@@ -104,7 +104,7 @@ class Freezer:
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
             ),
             replaced_at=self._site(param.replaced_at),
-            captured_at=self._site(self._records.captured) if param.captured else None,
+            captured_at=self._site(self.captured(param)),
             untracked_in=param.untracked_in,
             untracked_how=param.untracked_how,
             copy_of=(origin.network or origin.name or "another network") if origin is not None else "",
@@ -155,7 +155,13 @@ class Freezer:
                 roots=tuple(map(self._id, record.roots)),
                 flow=self._flow(
                     record,
-                    (*record.roots, *record.exits, *record.unused, *(node for node, *_ in record.changed)),
+                    (
+                        *record.roots,
+                        *record.exits,
+                        *record.unused,
+                        *record.unconnected,
+                        *(node for node, *_ in record.changed),
+                    ),
                 ),
                 reached=frozenset(record.reached),
                 wanted=frozenset(record.wanted),
@@ -164,6 +170,7 @@ class Freezer:
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 unused=tuple(map(self._id, record.unused)),
+                unconnected=tuple(map(self._id, record.unconnected)),
                 changed=changed,
                 time=record.time,
             )
@@ -186,6 +193,10 @@ class Freezer:
     def trainable(self, tensor: Any) -> bool:
         """Does this parameter ask for gradients now?"""
         return bool(tensor.requires_grad)
+
+    def captured(self, param: Param) -> Where | None:
+        """Where a compiled function took it, if nobody else has it any more."""
+        return self._records.captured if param.captured else None
 
     def carries(self, node: Node, record: BackwardRecord | None) -> bool:
         """Does gradient of this backward flow through the value?"""

@@ -18,13 +18,18 @@ class Patches:
         if original is None:
             return
         replacement = make(original)
+        if not isinstance(replacement, property):
+            self._dress(replacement, original, name)
+        self._undo.append((owner, name, original, replacement))
+        setattr(owner, name, replacement)
+
+    def _dress(self, replacement: Any, original: Any, name: str) -> None:
+        """It looks like the original to whoever asks."""
         replacement.__name__ = name
         replacement.__qualname__ = getattr(original, "__qualname__", name)
         replacement.__doc__ = original.__doc__
         replacement.__module__ = getattr(original, "__module__", None)
         replacement.__wrapped__ = original
-        self._undo.append((owner, name, original, replacement))
-        setattr(owner, name, replacement)
 
     def restore(self) -> None:
         """Undo in reverse order; a place that somebody else has patched on top since is left alone."""

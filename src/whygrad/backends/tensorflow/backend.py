@@ -73,7 +73,9 @@ class TensorFlowBackend:
         if watch is None:
             return Observation(version=tf.__version__)
         watch.name_things(None)
-        freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables)
+        with watch.resting():
+            watch.applying.rates()
+        freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
         evidence = freezer.evidence(self._crash, finished=self._crash is None)
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), tf.__version__)

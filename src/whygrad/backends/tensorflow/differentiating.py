@@ -91,6 +91,8 @@ class Differentiating:
         for source, gradient in zip(sources, tf.nest.flatten(result), strict=False):
             param = self._recorder.variables.param(source) if handle_of(source) else None
             if gradient is None:
+                if param is None and tf.is_tensor(source):
+                    record.unconnected = (*record.unconnected, self._recorder.node(source))
                 continue
             if param is not None:
                 param.asked += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.freeze import Freezer, Records
 from whygrad.backends.recording.nodes import Gate, Node, Param
 from whygrad.backends.recording.records import BackwardRecord
@@ -16,8 +17,10 @@ from whygrad.backends.tensorflow.variables import Variables
 class TensorFlowFreezer(Freezer):
     """Asks each tape what it saw."""
 
-    def __init__(self, records: Records, variables: Variables) -> None:
+    def __init__(self, records: Records, variables: Variables, captured: dict[int, Where]) -> None:
         super().__init__(records)
+        self._captured = captured
+        self._met.update((p.key, p) for p in variables.params.values() if p.seen)
         self._handles = {param.key: handle for handle, param in variables.params.items()}
         self._carried: dict[BackwardRecord | None, dict[Node, bool]] = {}
         for optimizer in records.optimizers:
@@ -30,6 +33,10 @@ class TensorFlowFreezer(Freezer):
     def trainable(self, tensor: Any) -> bool:
         """A layer may have been frozen since."""
         return bool(getattr(tensor, "trainable", True))
+
+    def captured(self, param: Param) -> Where | None:
+        """A traced function keeps what it captured."""
+        return self._captured.get(param.key) if not param.seen else None
 
     def carries(self, node: Node, record: BackwardRecord | None) -> bool:
         """Does gradient of this call on a tape flow through the value?"""

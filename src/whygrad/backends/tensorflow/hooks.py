@@ -41,6 +41,8 @@ class Hooks:
             self._patches.wrap(tape, name, self._gradient)
         if private.CONCRETE is not None:
             self._patches.wrap(private.CONCRETE, "_call_flat", self._call_flat)
+        if private.FUNCTION is not None:
+            self._patches.wrap(private.FUNCTION, "__init__", self._function_made)
         if private.VARIABLE is not None:
             self._patches.wrap(private.VARIABLE, "__init__", self._variable_made)
         if private.ERRORS is not None:
@@ -58,7 +60,8 @@ class Hooks:
     def _wait_for_keras(self) -> None:
         """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
         optimizer = {"__init__": self._optimizer_made}
-        layer = {"__init__": self._layer_made}
+        layer = {"__init__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
+        training = {"fit": self._training, "train_on_batch": self._training}
         predict = {"predict": self._predict, "predict_on_batch": self._predict}
         pairs = {"apply_gradients": self._apply_gradients}
         places = {
@@ -67,8 +70,8 @@ class Hooks:
             "optimizers.base_optimizer": {"BaseOptimizer": optimizer | {"apply": self._apply}},
             "optimizers.optimizer": {"_BaseOptimizer": optimizer, "Optimizer": pairs},
             "optimizers.legacy.optimizer_v2": {"OptimizerV2": optimizer | pairs},
-            "backend.tensorflow.trainer": {"TensorFlowTrainer": predict},
-            "engine.training": {"Model": predict},
+            "backend.tensorflow.trainer": {"TensorFlowTrainer": predict | training},
+            "engine.training": {"Model": predict | training},
         }
         modules = {f"{root}.src.{name}": owners for root in _KERAS for name, owners in places.items()}
 
@@ -144,6 +147,13 @@ class Hooks:
 
         return _call_flat
 
+    def _function_made(self, original: Any) -> Any:
+        def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
+            original(function, *args, **kwargs)
+            self._watch.safely(self._watch.functions.made, function, here(sys._getframe(1)))
+
+        return __init__
+
     def _variable_made(self, original: Any) -> Any:
         def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
             original(variable, *args, **kwargs)
@@ -157,6 +167,38 @@ class Hooks:
             self._watch.safely(self._watch.recorder.variables.layer_made, layer, sys._getframe(1))
 
         return __init__
+
+    def _trainable(self, original: property) -> property:
+        """``layer.trainable = False``."""
+
+        def trainable(layer: Any, value: bool) -> None:
+            if original.fset is not None:
+                original.fset(layer, value)
+            frame = sys._getframe(1)
+            self._watch.safely(self._watch.recorder.variables.layer_frozen, layer, not value, frame)
+
+        return property(original.fget, trainable, original.fdel, original.__doc__)
+
+    def _attribute(self, original: Any) -> Any:
+        """``model.head = Dense(2)``, where there was another head."""
+
+        def __setattr__(layer: Any, name: str, value: Any) -> None:
+            old = layer.__dict__.get(name) if hasattr(value, "add_weight") else None
+            original(layer, name, value)
+            if old is not None and old is not value and hasattr(old, "add_weight"):
+                self._watch.safely(self._watch.recorder.variables.layer_replaced, value, sys._getframe(1))
+
+        return __setattr__
+
+    def _training(self, original: Any) -> Any:
+        """``fit`` and ``train_on_batch`` do nothing, and say so only once, if everything is frozen."""
+
+        def train(model: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(model, *args, **kwargs)
+            self._watch.safely(self._watch.applying.trained, model, sys._getframe(1))
+            return result
+
+        return train
 
     def _predict(self, original: Any) -> Any:
         def predict(model: Any, *args: Any, **kwargs: Any) -> Any:

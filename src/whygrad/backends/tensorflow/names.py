@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -43,19 +43,19 @@ class Names:
         todo = deque((name, value, 0, "", "", "") for name, value in roots)
         while todo and len(self._seen) < _MOST:
             name, value, depth, network, holder, how = todo.popleft()
-            if value is None or isinstance(value, (str, int, float, type, ModuleType)) or tf.is_tensor(value):
-                if not handle_of(value):
-                    continue
+            if isinstance(value, (str, int, float, type, ModuleType)) or value is None:
+                continue
             if handle_of(value):
                 self._variable(name, value, Name(name, network or name, holder, how))
                 continue
-            if id(value) in self._seen:
+            if id(value) in self._seen or tf.is_tensor(value):
                 continue
             self._seen.add(id(value))
             if _is_optimizer(value):
                 self.optimizers.setdefault(id(value), name)
             elif _is_layer(value):
-                self._layer(name, value, network or name, holder, how)
+                lone = not holder and not getattr(value, "layers", None) and not any(_children(value))
+                self._layer(name, value, network or name, holder, how or ("lone layer" if lone else ""))
                 for attribute, held, kind in self._untracked(value):
                     todo.append(
                         (f"{name}.{attribute}", held, depth + 1, network or name, holder or name, kind)
@@ -95,6 +95,7 @@ class Names:
     def _untracked(self, layer: Any) -> Iterator[tuple[str, Any, str]]:
         """What a model and its parts hold where Keras does not look."""
         todo = deque([("", layer)])
+        own = {handle_of(v) for v in layer.variables}
         met = set()
         while todo:
             path, part = todo.popleft()
@@ -102,28 +103,30 @@ class Names:
                 continue
             met.add(id(part))
             for attribute, value in list(vars(part).items()):
-                if attribute.startswith("_") or _is_layer(value) or isinstance(value, (list, tuple, dict)):
-                    continue
-                if _is_optimizer(value) or (is_plain(value) and not isinstance(value, tf.Module)):
-                    yield f"{path}{attribute}", value, "plain object"
+                if not attribute.startswith("_"):
+                    for index, held in _items(value):
+                        if handle_of(held) and handle_of(held) not in own:
+                            yield f"{path}{attribute}{index}", held, "attribute"
+                        elif _is_optimizer(held) or (is_plain(held) and not isinstance(held, tf.Module)):
+                            yield f"{path}{attribute}{index}", held, "plain object"
             todo.extend((f"{path}{attribute}.", child) for attribute, child in _children(part))
 
-    def give(self, final: bool) -> None:
-        """Tell every variable its name, and where its layer was made."""
-        for handle, variable in self._objects.items():
-            param = self._variables.param(variable)
-            if param is not None and getattr(variable, "trainable", True) is False:
-                param.born_frozen = param.born_frozen and param.frozen_at is None
-        for layer, made in list(self._variables.layers.values()):
-            for variable in _own_variables(layer()) if layer() is not None else ():
-                param = self._variables.params.get(handle_of(variable))
-                if param is not None and made:
-                    param.made = made
+    def give(self, namespace: Mapping[str, Any] | None) -> None:
+        """Tell every variable its name, where its layer was made, and whether anybody still has it.
+
+        With ``namespace``, the script's own names, this is the last look: what went by a name that is still
+        there and means something else now, is gone.
+        """
+        for variable in self._objects.values():
+            self._variables.param(variable)
+        self._variables.ask_layers(_made_variables)
         for handle, param in self._variables.params.items():
             found = self.found.get(handle)
-            if not final:
-                param.seen = found is not None
-            if found is not None and (not final or not param.name):
+            if namespace is None:
+                param.seen = found is not None or bool(param.untracked_in)
+            elif found is None and param.name.partition(".")[0].partition("[")[0] in namespace:
+                param.seen = False
+            if found is not None and (namespace is None or not param.name):
                 param.seen = True
                 param.name, param.network = found.name, found.network
                 param.untracked_in, param.untracked_how = found.untracked_in, found.how
@@ -160,12 +163,27 @@ def _children(layer: Any) -> Iterator[tuple[str, Any]]:
         yield child.name, child
 
 
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """A value itself, or what is in a list or dict; layers in there have been met already."""
+    if isinstance(value, dict):
+        yield from ((f"[{key!r}]", held) for key, held in list(value.items()) if not _is_layer(held))
+    elif isinstance(value, (list, tuple)):
+        yield from ((f"[{index}]", held) for index, held in enumerate(value) if not _is_layer(held))
+    elif not _is_layer(value):
+        yield "", value
+
+
 def _by_name(layer: Any) -> bool:
     return type(layer).__name__ in ("Sequential", "Functional", "Model")
 
 
 def _own_variables(layer: Any) -> list[Any]:
-    """The variables that a layer has made itself."""
+    """The variables that a layer holds itself, whoever made them."""
+    return [*_made_variables(layer), *(v for v in list(vars(layer).values()) if handle_of(v))]
+
+
+def _made_variables(layer: Any) -> list[Any]:
+    """The variables that a layer has made with ``add_weight``."""
     found: list[Any] = []
     for attribute in (
         "_trainable_variables",
@@ -176,9 +194,6 @@ def _own_variables(layer: Any) -> list[Any]:
         held = getattr(layer, attribute, None)
         if isinstance(held, (list, tuple)):
             found.extend(v for v in held if handle_of(v))
-    for value in list(vars(layer).values()):
-        if handle_of(value):
-            found.append(value)
     return found
 
 

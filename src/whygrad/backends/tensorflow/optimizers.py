@@ -15,6 +15,7 @@ from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
 from whygrad.backends.tensorflow.differentiating import Differentiation
 from whygrad.backends.tensorflow.tapes import current_graph
 from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.variables import handle_of
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
@@ -44,6 +45,21 @@ class Optimizers:
             record = self.made(optimizer, None)
         return record
 
+    def trained(self, model: Any, frame: FrameType) -> None:
+        """``model.fit`` has run: with nothing to train, no gradient was even asked for."""
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is None or model.trainable_variables or not model.variables:
+            return
+        record = self.record(optimizer)
+        params = [p for p in map(self._recorder.variables.param, model.variables) if p is not None]
+        record.held.update((p.key, p) for p in params)
+        record.keys.update((p.key, p.key) for p in params)
+        absent = frozenset(p.key for p in params)
+        record.absent(absent)
+        if not record.updates:
+            self._watch.name_new_things(params, frame)
+            record.keep(UpdateRecord(1, here(frame), absent, frozenset(), ()))
+
     def apply(
         self,
         original: Callable[[], Any],
@@ -69,8 +85,15 @@ class Optimizers:
         self, optimizer: Any, gradients: Sequence[Any], variables: Sequence[Any], frame: FrameType
     ) -> OptimizerRecord:
         record = self.record(optimizer)
+        if not record.held:
+            record.lr_always_zero = _learning_rate(optimizer) == 0
         params = [self._recorder.variables.param(v) for v in variables]
-        pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if p is not None]
+        known = _built_for(optimizer)
+        pairs = [
+            (g, p)
+            for g, p, v in zip(gradients, params, variables, strict=False)
+            if p is not None and (not known or handle_of(v) in known)
+        ]
         for _, param in pairs:
             record.held[param.key] = param
             record.keys[param.key] = param.key
@@ -148,6 +171,12 @@ class Optimizers:
         recent = [b for b in self._watch.differentiating.pending if b.time > record.last_step]
         return [b for b in recent if b.wanted.keys() & absent]
 
+    def rates(self) -> None:
+        """A learning rate that was zero at first may have grown since."""
+        for record in self._watch.optimizers.values():
+            if record.lr_always_zero:
+                record.lr_always_zero = _learning_rate(record.ref()) == 0
+
     # -- steps -------------------------------------------------------------------------------------
 
     def _traced(self, record: OptimizerRecord, graph: Any, start: int) -> None:
@@ -194,3 +223,25 @@ class Optimizers:
         tracing = [r for r in records if r.traced and r.steps < _CALLS]
         if not tracing and schedule.satisfied([r for r in records if not r.traced], self._watch.steps):
             self._watch.close_window()
+
+
+def _built_for(optimizer: Any) -> set[int]:
+    """The variables that a Keras 3 optimizer was built for; it takes no others."""
+    if not getattr(optimizer, "built", False) or not hasattr(optimizer, "_trainable_variables"):
+        return set()
+    return {handle_of(v) for v in optimizer._trainable_variables}
+
+
+def _learning_rate(optimizer: Any) -> float | None:
+    """The learning rate if it is a plain number; a schedule is none."""
+    rate = getattr(optimizer, "_learning_rate", getattr(optimizer, "learning_rate", None))
+    if rate is None:
+        rate = getattr(optimizer, "_lr", None)
+    if isinstance(rate, (int, float)):
+        return float(rate)
+    if not handle_of(rate):
+        return None
+    with tf.init_scope():
+        return float(
+            getattr(rate, "value", rate) if not callable(getattr(rate, "value", None)) else rate.value()
+        )

@@ -26,6 +26,8 @@ EAGER_TENSOR: Any = _find("tensorflow.python.framework.ops", "EagerTensor")
 CONVERTIBLE: Any = _find("tensorflow.python.framework.ops", "_EagerTensorBase") or EAGER_TENSOR
 #: A traced function; ``_call_flat`` is how all of its calls go.
 CONCRETE: Any = _find("tensorflow.python.eager.polymorphic_function.concrete_function", "ConcreteFunction")
+#: What ``tf.function`` makes.
+FUNCTION: Any = _find("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function")
 #: The class of all variables with a resource handle.
 VARIABLE: Any = _find("tensorflow.python.ops.resource_variable_ops", "BaseResourceVariable")
 #: The module through which all eager operations go to the runtime.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
@@ -10,7 +11,7 @@ from whygrad.backends.recording.frames import USER, Where, kind_of, stack, told
 from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.tensorflow import private
-from whygrad.backends.tensorflow.values import Value
+from whygrad.backends.tensorflow.values import Value, here
 
 _GENERATED = "__autograph_generated_file"
 
@@ -27,6 +28,8 @@ class Variables:
     def __init__(self) -> None:
         self.params: dict[int, Param] = {}  # by handle
         self.layers: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}
+        self._frozen: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
+        self._replaced: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
         self._plain: dict[int, Value] = {}
         self._written: dict[int, Value] = {}  # handle -> the last value that was assigned
         self._known: dict[int, weakref.ref[Any]] = {}
@@ -36,10 +39,14 @@ class Variables:
         """A new variable."""
         handle = handle_of(variable)
         if handle:
-            self._known[handle] = weakref.ref(variable)
+            self._known[handle] = weakref.ref(variable, lambda _: self._forget(handle))
             self._written.pop(handle, None)  # its initial value
             self._plain.pop(handle, None)
             self._made[handle] = _stack(frame)
+
+    def _forget(self, handle: int) -> None:
+        for known in (self._known, self._made, self._plain, self._written):
+            known.pop(handle, None)  # type: ignore[attr-defined]
 
     def layer_made(self, layer: Any, frame: FrameType) -> None:
         """A new layer; one of the user's own classes was made where its class was called."""
@@ -48,12 +55,39 @@ class Variables:
             if variables_of(outer).get("self") is not layer:
                 break
             outer = outer.f_back
-        self.layers[id(layer)] = (weakref.ref(layer), _stack(outer))
+        key = id(layer)
+        self.layers[key] = (weakref.ref(layer, lambda _: self.layers.pop(key, None)), _stack(outer))
 
-    def layer_stack(self, layer: Any) -> tuple[Where, ...]:
-        """Where a layer was made, innermost first."""
-        ref, places = self.layers.get(id(layer), (None, ()))
-        return places if ref is not None and ref() is layer else ()
+    def layer_frozen(self, layer: Any, frozen: bool, frame: FrameType) -> None:
+        """``layer.trainable = False``."""
+        self._frozen[id(layer)] = (weakref.ref(layer), here(frame) if frozen else None)
+
+    def layer_replaced(self, layer: Any, frame: FrameType) -> None:
+        """``model.head = layer``, where there was another head."""
+        self._replaced[id(layer)] = (weakref.ref(layer), here(frame))
+
+    def ask_layers(self, own: Callable[[Any], Iterable[Any]]) -> None:
+        """Which variables are whose? What is known of a layer is known of its variables."""
+        for ref, made in list(self.layers.values()):
+            layer = ref()
+            for variable in own(layer) if layer is not None and made else ():
+                param = self.params.get(handle_of(variable))
+                if param is not None:
+                    param.made = made
+                    self._nobodys(param, layer, variable)
+        for marks, attribute in ((self._frozen, "frozen_at"), (self._replaced, "replaced_at")):
+            for ref, where in list(marks.values()):
+                for variable in getattr(ref(), "variables", ()):
+                    param = self.params.get(handle_of(variable))
+                    if param is not None:
+                        setattr(param, attribute, where)
+
+    def _nobodys(self, param: Param, layer: Any, variable: Any) -> None:
+        """A layer that is made in ``call`` belongs to no model and is lost when the call is over."""
+        if not param.name and param.made[0].code.co_name in ("call", "__call__"):
+            kind = type(layer).__name__
+            param.name, param.network = f"{kind} made in call()", f"{kind} made in call()"
+            param.untracked_in, param.untracked_how, param.seen = "the model", "made in call", True
 
     def param(self, variable: Any) -> Param | None:
         """What is known of a variable that the user holds in hand."""

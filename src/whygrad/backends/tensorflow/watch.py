@@ -12,12 +12,14 @@ from typing import Any
 
 import tensorflow as tf
 
+from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.freeze import Records
 from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
 from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.differentiating import Differentiating
+from whygrad.backends.tensorflow.functions import Functions
 from whygrad.backends.tensorflow.hooks import Hooks, Window
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
@@ -45,6 +47,8 @@ class Watch:
         self.optimizers: dict[int, OptimizerRecord] = {}
         self.differentiating = Differentiating(self)
         self.applying = Optimizers(self)
+        self.functions = Functions()
+        self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
         self.steps = 0
         self.aside = ""
         self.on_step = on_step
@@ -175,6 +179,11 @@ class Watch:
             return
         with self.resting():
             self.recorder.called(graph, feeds, result, frame)
+            place = self.functions.place_of(frame)
+            for tensor in feeds if place is not None else ():
+                param = self.recorder.variables.params.get(private.identity(tensor))
+                if param is not None:
+                    self.captured.setdefault(param.key, place)
             for handle, value in self.recorder.graphs.writes(graph):
                 self.recorder.variables.wrote(handle, value)
 
@@ -215,7 +224,7 @@ class Watch:
             names = Names(self.recorder.variables)
             for scope in variables(self._namespace(), frame):
                 names.walk(scope)
-            names.give(final=frame is None)
+            names.give(self._namespace() if frame is None else None)
             for record in self.optimizers.values():
                 record.name = names.optimizers.get(id(record.ref()), record.name)
 

@@ -10,6 +10,7 @@ from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
 from whygrad.model import Backward, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution import cuts
+from whygrad.rules.attribution.captured import runs_another
 from whygrad.rules.attribution.independent import independent
 from whygrad.rules.attribution.round_trip import by_source
 from whygrad.rules.attribution.situation import Situation
@@ -41,14 +42,17 @@ def _learns_elsewhere(situation: Situation, key: int, optimizer: Optimizer) -> b
 def failed(situation: Situation) -> Iterator[Cause]:
     """``element 0 of tensors does not require grad``: the loss itself carries no gradient."""
     for backward in situation.evidence.loose:
-        if "does not require grad" not in backward.error:
+        unconnected = backward.wanted and not backward.error and not backward.wanted & backward.reached
+        if situation.evidence.finished and unconnected:
+            continue
+        if "does not require grad" not in backward.error and not unconnected:
             continue
         shadow = situation.reach(backward).parameters.keys()
         owners = [o for o in situation.evidence.optimizers.values() if o.held & shadow]
         known = situation.evidence.parameters
         untrained = [o for o in owners if not all(known[k].trained for k in o.held & shadow)]
         for optimizer in untrained or owners or _idle_owners(situation):
-            keys = optimizer.held & shadow or optimizer.held
+            keys = backward.wanted or optimizer.held & shadow or optimizer.held
             for cause in explain(situation, optimizer, keys, [(backward, 0)]):
                 yield _counted(cause, optimizer.steps + 1, 1)
 
@@ -111,7 +115,11 @@ def _why(
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
     if own is None:
         return None
-    return by_source(optimizer, parameter, own) or independent(situation, optimizer, parameter, own)
+    return (
+        runs_another(situation, optimizer, parameter, own)
+        or by_source(optimizer, parameter, own)
+        or independent(situation, optimizer, parameter, own)
+    )
 
 
 def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from whygrad.model import Evidence
 from whygrad.rules.attribution.absent import absent, failed, thawed_never
 from whygrad.rules.attribution.broken import broken
+from whygrad.rules.attribution.captured import captured
 from whygrad.rules.attribution.idle import fake_root, no_step
 from whygrad.rules.attribution.masked import masked
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.stepwise import stepwise
+from whygrad.rules.attribution.tapes import asked_twice, crossed, unwatched
 from whygrad.rules.attribution.unheld import unheld
 from whygrad.rules.cause import Cause
 
@@ -22,7 +24,8 @@ def causes(evidence: Evidence) -> list[Cause]:
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation))
     missing = _explained_by_replacement(missing, left_out)
-    found = [*broken(situation), *missing, *left_out, *no_step(situation)]
+    found = [*broken(situation), *asked_twice(situation), *crossed(situation), *missing, *left_out]
+    found += [*no_step(situation), *captured(situation), *unwatched(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
     return [_with_whole_networks(situation, cause) for cause in _once(found)]

@@ -47,7 +47,8 @@ def verdict(path: Path) -> Verdict:
         return Verdict("numpy-round-trip", left.site, exit_at, _round_trip(path, exit_at))
     if op.block is not None and op.block.tape:
         details = {"kind": op.block.kind, "tape_line": str(op.block.site.line)}
-        return Verdict("outside-tape", _at_home(op, op.block.site), position, details)
+        site = op.block.site if op.block.kind == "unwatched" else _at_home(op, op.block.site)
+        return Verdict("outside-tape", site, position, details)
     if op.block is not None:
         details = {"block": op.block.kind, "inside": op.site.code if op.site else ""}
         details["inside_line"] = str(op.site.line) if op.site else ""

@@ -84,6 +84,11 @@ class Situation:
         known = self.evidence.parameters
         return frozenset(k for k in reached - roots if k not in self.holders and known[k].lasting)
 
+    @cached_property
+    def crossed(self) -> dict[int, int]:
+        """Whose gradient was applied to another parameter -> that parameter."""
+        return {owner: other for u in self.evidence.updates for other, owner in u.crossed}
+
     def is_copy(self, key: int) -> bool:
         """A target or reference network: copied from one that is itself still being trained."""
         parameter = self.evidence.parameters[key]

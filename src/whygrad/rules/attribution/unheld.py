@@ -18,7 +18,7 @@ def unheld(situation: Situation) -> Iterator[Cause]:
     groups: dict[tuple[str, Site | None], list[Parameter]] = {}
     for parameter in situation.parameters(situation.unheld):
         backward = _should_learn(situation, parameter)
-        if backward is None or not parameter.alive:
+        if backward is None or not parameter.alive or parameter.key in situation.crossed:
             continue
         optimizer = _nearest(situation, parameter, backward)
         rule, site = _judge(situation, parameter, optimizer)
@@ -124,6 +124,8 @@ def _judge(
     asked = [b for b in situation.backwards if parameter.key in b.wanted]
     if asked and _replaced(situation, parameter) is None:
         return "no-step", asked[-1].site
+    if parameter.untracked_how == "lone layer":
+        return "not-tracked", _creation(parameter)
     replaced = _replaced(situation, parameter)
     if replaced is not None:
         return "stale-optimizer", replaced
@@ -145,11 +147,15 @@ def _replaced(situation: Situation, parameter: Parameter) -> Site | None:
         o
         for o in situation.evidence.optimizers.values()
         if o.held
-        and any(not known[k].alive and known[k].shape == parameter.shape for k in o.held if k in known)
+        and any(not known[k].alive and _successor(known[k], parameter) for k in o.held if k in known)
     ]
     if not stale:
         return None
     return _assignment(parameter, stale[0]) or (parameter.made[-1] if parameter.made else stale[0].made)
+
+
+def _successor(old: Parameter, new: Parameter) -> bool:
+    return old.shape == new.shape or (old.name == new.name and old.key != new.key)
 
 
 def _assignment(parameter: Parameter, optimizer: Optimizer) -> Site | None:

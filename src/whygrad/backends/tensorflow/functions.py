@@ -1,0 +1,44 @@
+"""Compiled functions: where the user made them."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from types import FrameType
+from typing import Any
+
+from whygrad.backends.recording.frames import USER, Told, Where, kind_of
+from whygrad.backends.recording.scopes import variables_of
+from whygrad.backends.tensorflow import private
+from whygrad.flow.source import definition_line
+
+
+class Functions:
+    """Every ``tf.function`` and its place in the user's source."""
+
+    def __init__(self) -> None:
+        self._made: weakref.WeakKeyDictionary[Any, Where | None] = weakref.WeakKeyDictionary()
+
+    def made(self, function: Any, where: Where | None) -> None:
+        """A new one."""
+        self._made[function] = where
+
+    def place_of(self, frame: FrameType | None) -> Where | None:
+        """Of the outermost function that is being called from here."""
+        found = None
+        while frame is not None:
+            if frame.f_code.co_name == "__call__" and private.FUNCTION is not None:
+                owner = variables_of(frame).get("self")
+                if isinstance(owner, private.FUNCTION):
+                    found = owner
+            frame = frame.f_back
+        return self._place(found) if found is not None else None
+
+    def _place(self, function: Any) -> Where | None:
+        """The line of its ``def``, or the line that compiled something which has none."""
+        wrapped = inspect.unwrap(getattr(function, "python_function", None) or function)
+        code = getattr(wrapped, "__code__", None)
+        if code is not None and kind_of(code) == USER:
+            line = definition_line(code.co_filename, code.co_firstlineno)
+            return Where(Told(code.co_filename, code.co_name), line)
+        return self._made.get(function)

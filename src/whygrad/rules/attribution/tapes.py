@@ -1,0 +1,89 @@
+"""Faults in what a tape is asked: twice, for values that it does not watch, for the wrong list."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from whygrad.model import Backward, Parameter, Site, Step
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+
+def asked_twice(situation: Situation) -> Iterator[Cause]:
+    """A tape without ``persistent=True`` answers once."""
+    for backward in situation.evidence.loose:
+        if "non-persistent" not in backward.error:
+            continue
+        members = situation.parameters(backward.wanted)
+        steps = (Step(backward.site.code if backward.site else "tape.gradient", backward.site, cut=True),)
+        details = {"kind": "asked-twice", "tape_line": ""}
+        yield Cause("outside-tape", backward.site, members, steps, details, first_update=1, updates=1)
+
+
+def unwatched(situation: Situation) -> Iterator[Cause]:
+    """A tensor that is no variable is followed only if the tape is told to watch it."""
+    for backward in situation.backwards:
+        for number in backward.unconnected:
+            source = backward.flow.ops.get(number)
+            if source is not None and not source.carries:
+                name = _asked_for(backward)
+                subject = Parameter(key=-1, name=name, network=name, shape=source.shape)
+                steps = (Step(name, source.site), Step("tape.gradient", backward.site, cut=True))
+                details = {"kind": "unwatched", "tape_line": ""}
+                yield Cause("outside-tape", backward.site, (subject,), steps, details, updates=1)
+
+
+def _asked_for(backward: Backward) -> str:
+    """What the user wrote as the second argument of ``tape.gradient``."""
+    try:
+        tree = ast.parse(backward.site.code.removeprefix("return ") if backward.site else "")
+    except SyntaxError:
+        return "the input"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "gradient" and len(node.args) > 1:
+            return ast.unparse(node.args[1])
+    return "the input"
+
+
+def crossed(situation: Situation) -> Iterator[Cause]:
+    """The gradients of one network were handed over with the variables of another."""
+    known = situation.evidence.parameters
+    groups: dict[tuple[int, Site | None], list[Parameter]] = {}
+    for update in situation.evidence.updates:
+        for other, owner in sorted(update.crossed):
+            if other not in known or owner not in known:
+                continue
+            reached = any(other in b.reached for b in update.backwards)
+            suffering = known[other] if reached else known[owner]
+            asked = [b.site for b in update.backwards if owner in b.wanted]
+            site = asked[-1] if reached and asked else update.site
+            members = groups.setdefault((update.optimizer, site), [])
+            if suffering not in members:
+                members.append(suffering)
+    for (key, site), members in groups.items():
+        yield _wrong_list(situation, key, site, members)
+
+
+def _wrong_list(situation: Situation, key: int, site: Site | None, members: list[Parameter]) -> Cause:
+    optimizer = situation.evidence.optimizers[key]
+    known = situation.evidence.parameters
+    own = {p.key for p in members}
+    pairs = {pair for u in situation.updates(optimizer) for pair in u.crossed}
+    others = {a if b in own else b for a, b in pairs if a in own or b in own}
+    holds = ", ".join(sorted({known[k].network for k in others if k in known} - {members[0].network}))
+    steps = (
+        Step(members[0].name, members[0].made[0] if members[0].made else None),
+        Step(site.code if site else "apply_gradients", site, cut=True),
+    )
+    details = {"optimizer": optimizer.name, "holds": holds, "expected": members[0].network, "kind": "crossed"}
+    return Cause(
+        "wrong-variables",
+        site,
+        tuple(members),
+        steps,
+        details,
+        optimizer=optimizer.name,
+        first_update=1,
+        updates=optimizer.steps,
+    )
