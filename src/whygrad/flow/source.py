@@ -100,6 +100,26 @@ def loop_names(file: str) -> frozenset[str]:
     return frozenset(name for loop in loops for name in _last_names(loop.target))
 
 
+def numpy_call(file: str, line: int) -> str:
+    """The numpy function that is called on this line, as it is written; or nothing."""
+    module = tree(file)
+    if module is None:
+        return ""
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == "numpy"
+    }
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if isinstance(owner, ast.Name) and owner.id in names:
+                return ast.unparse(node.func)
+    return ""
+
+
 def definition_line(file: str, line: int) -> int:
     """The line of the ``def`` that begins, with its decorators, on this line."""
     module = tree(file)

@@ -48,6 +48,7 @@ class Backward:
     applied: frozenset[int] = frozenset()  # reached, and an optimizer stepped before it was cleared
     follower: int = 0  # the first optimizer that stepped after it
     exits: tuple[int, ...] = ()  # values that left the framework before it, and are not seen coming back
+    ends: tuple[int, ...] = ()  # values from which the framework has computed nothing
     unconnected: tuple[int, ...] = ()  # values, not parameters, that were asked for and got nothing
     unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()

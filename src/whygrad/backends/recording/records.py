@@ -28,6 +28,7 @@ class BackwardRecord:
     cleared: set[int] = field(default_factory=set)
     applied: set[int] = field(default_factory=set)
     follower: int = 0  # the first optimizer that stepped after it
+    ends: tuple[Node, ...] = ()  # values from which the framework has computed nothing
     unconnected: tuple[Node, ...] = ()  # values, not parameters, that were asked for and got nothing
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)

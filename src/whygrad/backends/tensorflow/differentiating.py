@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.tensorflow import private
@@ -59,7 +60,7 @@ class Differentiating:
         known = self._recorder.tapes.get(tape)
         target = args[0] if args else kwargs.get("target", kwargs.get("targets"))
         graph = current_graph()
-        roots = tuple(self._recorder.node(t) for t in tf.nest.flatten(target) if _is_value(t))
+        roots = tuple(self._root(t, where) for t in tf.nest.flatten(target) if t is not None)
         sources = tf.nest.flatten(args[1] if len(args) > 1 else kwargs.get("sources", ()))
         params = [p for p in map(self._recorder.variables.param, sources) if p is not None]
         self.count += 1
@@ -68,9 +69,19 @@ class Differentiating:
         record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
         record.tape, record.traced = known, graph is not None
         record.unused = self._unused(graph, roots, since)
+        record.ends = self._recorder.ends(since)
         self.pending.append(record)
         self._watch.name_new_things(params, frame)
         return record
+
+    def _root(self, target: Any, where: Where | None) -> Node:
+        """What is differentiated; a number or an array has lost its past, but may be recognised."""
+        if _is_value(target):
+            return self._recorder.node(target)
+        sources, via = self._recorder.outside.of_data(target)
+        root = Value("constant", tuple(sources), where, False)
+        root.fresh, root.via = True, via
+        return root
 
     def _unused(self, graph: Any, roots: tuple[Node, ...], since: int) -> tuple[Node, ...]:
         """Scalars that nobody differentiates or computes with."""

@@ -23,12 +23,15 @@ class TensorFlowFreezer(Freezer):
         self._met.update((p.key, p) for p in variables.params.values() if p.seen)
         self._handles = {param.key: handle for handle, param in variables.params.items()}
         self._carried: dict[BackwardRecord | None, dict[Node, bool]] = {}
+        living: dict[BackwardRecord, set[int]] = {b: self._reach(b) for b in records.pending}
         for optimizer in records.optimizers:
             for update in optimizer.updates:
                 for backward in update.backwards:
-                    self._reach(backward)
-        for backward in records.pending:
-            self._reach(backward)
+                    if backward not in living:
+                        living[backward] = self._reach(backward)
+                if update.backwards:  # inside of a loop in a graph a cut gives zeros, not nothing
+                    there = set().union(*(b.reached for b in update.backwards)) - update.absent
+                    update.zero |= there - set().union(*(living[b] for b in update.backwards))
 
     def trainable(self, tensor: Any) -> bool:
         """A layer may have been frozen since."""
@@ -80,7 +83,7 @@ class TensorFlowFreezer(Freezer):
             return tape.unwatched()
         return None
 
-    def _reach(self, record: BackwardRecord) -> None:
+    def _reach(self, record: BackwardRecord) -> set[int]:
         """The variables that gradient arrives at, asked for or not."""
         reached: dict[int, Param] = {}
         todo = [root for root in record.roots if self.carries(root, record)]
@@ -94,3 +97,4 @@ class TensorFlowFreezer(Freezer):
                     seen.add(source)
                     todo.append(source)
         record.reached = {**reached, **record.reached}
+        return set(reached)

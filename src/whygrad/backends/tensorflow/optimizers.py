@@ -216,7 +216,7 @@ class Optimizers:
         record.last_step_number = self._watch.steps
 
     def _close_if_done(self) -> None:
-        """A traced update has been seen whole when it was traced; a few calls show what is called around it."""
+        """A traced update has been seen whole; a few calls show what is done around it."""
         if not self._watch.is_open:
             return
         records = self._watch.optimizers.values()
@@ -239,9 +239,8 @@ def _learning_rate(optimizer: Any) -> float | None:
         rate = getattr(optimizer, "_lr", None)
     if isinstance(rate, (int, float)):
         return float(rate)
-    if not handle_of(rate):
+    if rate is None or not handle_of(rate):
         return None
+    value = getattr(rate, "value", None)
     with tf.init_scope():
-        return float(
-            getattr(rate, "value", rate) if not callable(getattr(rate, "value", None)) else rate.value()
-        )
+        return float(value() if callable(value) else rate if value is None else value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from types import FrameType
 from typing import Any
 
@@ -20,6 +21,7 @@ _SILENT = frozenset(
     ("VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "Shape", "Fill", "Range", "ZerosLike")
 )
 _SMALL = 4096
+_RECENT = 256
 
 
 class Recorder:
@@ -32,6 +34,7 @@ class Recorder:
         self.variables = Variables()
         self.graphs = Graphs(self.variables, self.eager)
         self.operations = 0  # since the last step
+        self._recent: deque[Value] = deque(maxlen=_RECENT)
 
     def node(self, tensor: Any) -> Node:
         """The value of a tensor, in eager or traced code."""
@@ -91,6 +94,8 @@ class Recorder:
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
             self.table.put(tensor, value)
+            if value.tainted:
+                self._recent.append(value)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)
@@ -122,6 +127,8 @@ class Recorder:
         for tensor, result in zip(tensors, results, strict=False):  # more results serve the backward pass
             if isinstance(tensor, private.EAGER_TENSOR):
                 self.table.put(tensor, result)
+                if isinstance(result, Value) and result.tainted:
+                    self._recent.append(result)
 
     # -- leaving and coming back -------------------------------------------------------------------
 
@@ -165,6 +172,10 @@ class Recorder:
         if not sources and (tensor.shape.num_elements() or 0) <= _SMALL:
             sources, via = self.outside.of_data(data)
         self._fresh(name, tensor, sources, via, where)
+
+    def ends(self, since: int) -> tuple[Node, ...]:
+        """Values from which TensorFlow has computed nothing: numpy may have."""
+        return tuple(v for v in self._recent if not v.consumed and v.floating and v.time > since)
 
     def unused_scalars(self, since: int) -> tuple[Node, ...]:
         """Living numbers that could carry gradient and from which nothing was computed: losses left out."""

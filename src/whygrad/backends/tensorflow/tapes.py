@@ -78,7 +78,8 @@ class Tape:
         spans = self.spans.get(value.graph) if value.graph else None
         if value.graph:  # an operation of another graph is one of an outer graph: it was there before
             before = not spans or value.index < (spans[0][0] or 0)
-            late = bool(spans) and spans[-1][1] is not None and value.index >= (spans[-1][1] or 0)
+            end = spans[-1][1] if spans else None
+            late = end is not None and value.index >= end
         else:
             before, late = value.time < self.opened, bool(self.closed) and value.time > self.closed
         kind = "before" if before else "after" if late else "paused"

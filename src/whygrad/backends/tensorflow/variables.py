@@ -38,7 +38,7 @@ class Variables:
     def made(self, variable: Any, frame: FrameType) -> None:
         """A new variable."""
         handle = handle_of(variable)
-        if handle:
+        if handle and handle not in self._known:  # what ``assign`` returns is a second object for it
             self._known[handle] = weakref.ref(variable, lambda _: self._forget(handle))
             self._written.pop(handle, None)  # its initial value
             self._plain.pop(handle, None)
@@ -46,7 +46,7 @@ class Variables:
 
     def _forget(self, handle: int) -> None:
         for known in (self._known, self._made, self._plain, self._written):
-            known.pop(handle, None)  # type: ignore[attr-defined]
+            known.pop(handle, None)
 
     def layer_made(self, layer: Any, frame: FrameType) -> None:
         """A new layer; one of the user's own classes was made where its class was called."""

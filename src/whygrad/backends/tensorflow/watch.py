@@ -180,9 +180,9 @@ class Watch:
         with self.resting():
             self.recorder.called(graph, feeds, result, frame)
             place = self.functions.place_of(frame)
-            for tensor in feeds if place is not None else ():
+            for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))
-                if param is not None:
+                if param is not None and place is not None:
                     self.captured.setdefault(param.key, place)
             for handle, value in self.recorder.graphs.writes(graph):
                 self.recorder.variables.wrote(handle, value)

@@ -42,8 +42,8 @@ def _learns_elsewhere(situation: Situation, key: int, optimizer: Optimizer) -> b
 def failed(situation: Situation) -> Iterator[Cause]:
     """``element 0 of tensors does not require grad``: the loss itself carries no gradient."""
     for backward in situation.evidence.loose:
-        unconnected = backward.wanted and not backward.error and not backward.wanted & backward.reached
-        if situation.evidence.finished and unconnected:
+        unconnected = bool(backward.wanted) and not backward.wanted & backward.reached
+        if unconnected and (situation.evidence.finished or "non-persistent" in backward.error):
             continue
         if "does not require grad" not in backward.error and not unconnected:
             continue

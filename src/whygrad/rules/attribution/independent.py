@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Optimizer, Parameter, Severity, Step
+from whygrad.model import Backward, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -13,7 +13,7 @@ def independent(
 ) -> Cause:
     """Never called, called in vain, another network in its place, or a constant loss: which of them?"""
     root = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
-    site = root.site or backward.site
+    site = _constant_term(situation, backward) or root.site or backward.site
     reach = situation.reach(backward)
     known = situation.evidence.parameters
     others = {known[k].network for k in reach.parameters.keys() - optimizer.held if known[k].lasting}
@@ -41,3 +41,12 @@ def independent(
         optimizer=optimizer.name,
         loss=site,
     )
+
+
+def _constant_term(situation: Situation, backward: Backward) -> Site | None:
+    """The one term of the loss that is made of data only: it was meant to train something."""
+    terms = [(term, reach) for term, reach in situation.terms(backward) if term.scalar]
+    dead = [term for term, reach in terms if not reach.parameters and term.op.inputs]
+    if len(terms) < 2 or len({t.op.site for t in dead}) != 1:
+        return None
+    return dead[0].op.site

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whygrad.flow.paths import ancestors
-from whygrad.flow.source import feeding_lines
-from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Step
+from whygrad.flow.source import feeding_lines, numpy_call
+from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution import cuts
 from whygrad.rules.cause import Cause
 
@@ -12,6 +14,7 @@ from whygrad.rules.cause import Cause
 def by_source(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
     """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``."""
     exits = [backward.flow[e] for e in backward.exits]
+    exits = [e for e in exits if e.block is None and _is_number(backward, e)]
     mine = [e for e in exits if e.site is not None and _comes_from(backward, e, parameter.key)]
     for entry in _entries(backward):
         if entry.site is None:
@@ -25,6 +28,37 @@ def by_source(optimizer: Optimizer, parameter: Parameter, backward: Backward) ->
         ]
         if near:
             return _source_cause(optimizer, parameter, backward, min(near, key=lambda n: n[:2])[2], entry)
+    return _through_numpy(optimizer, parameter, backward)
+
+
+def _is_number(backward: Backward, left: Op) -> bool:
+    """An action or an index that left was never meant to carry a gradient."""
+    return all(backward.flow[i].floating for i in left.inputs)
+
+
+def _through_numpy(optimizer: Optimizer, parameter: Parameter, backward: Backward) -> Cause | None:
+    """``np.clip(actor(s), -1, 1)``: numpy takes a tensor without asking the framework."""
+    ends = [backward.flow[e] for e in backward.ends]
+    mine = [e for e in ends if e.site is not None and _comes_from(backward, e, parameter.key)]
+    for entry in _entries(backward) if mine else ():
+        if entry.site is None:
+            continue
+        file = entry.site.file
+        lines = feeding_lines(file, entry.site.line)
+        for line in sorted(lines, key=lambda n: (lines[n], -n)):
+            name = numpy_call(file, line)
+            if not name:
+                continue
+            feeding = feeding_lines(file, line)
+            for end in mine:
+                if (
+                    end.site is not None
+                    and end.site.file == file
+                    and end.site.line in feeding
+                    and not end.block
+                ):
+                    left = replace(end, name=name, site=Site.read(file, line, entry.site.function))
+                    return _source_cause(optimizer, parameter, backward, left, entry)
     return None
 
 
