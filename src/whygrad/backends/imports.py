@@ -29,6 +29,7 @@ class Waiting(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Any = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """Called by Python for every import."""
         if fullname not in self._names:
             return None
         for finder in list(sys.meta_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
@@ -21,7 +22,8 @@ def tree(file: str) -> ast.Module | None:
         return None
 
 
-def feeding_lines(file: str, line: int) -> dict[int, int]:
+@lru_cache(maxsize=4096)
+def feeding_lines(file: str, line: int) -> Mapping[int, int]:
     """The lines whose values flow, by assignments and appends, into the statement on ``line``.
 
     Each with its distance in assignments. Flow-insensitive and by name, within the function that
@@ -100,6 +102,7 @@ def loop_names(file: str) -> frozenset[str]:
     return frozenset(name for loop in loops for name in _last_names(loop.target))
 
 
+@lru_cache(maxsize=4096)
 def numpy_call(file: str, line: int) -> str:
     """The numpy function that is called on this line, as it is written; or nothing."""
     module = tree(file)
@@ -118,6 +121,25 @@ def numpy_call(file: str, line: int) -> str:
             if isinstance(owner, ast.Name) and owner.id in names:
                 return ast.unparse(node.func)
     return ""
+
+
+def leaving_line(file: str, line: int) -> tuple[int, str]:
+    """Where the function that ``tf.py_function(f, ...)`` on this line calls says ``.numpy()``; or (0, "")."""
+    module = tree(file)
+    calls = [n for n in ast.walk(module) if isinstance(n, ast.Call)] if module is not None else []
+    called = {
+        name
+        for call in calls
+        if call.lineno <= line <= (call.end_lineno or call.lineno) and call.args
+        for name in _last_names(call.args[0])
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) == "py_function"
+    }
+    for function in ast.walk(module) if module is not None else ():
+        if isinstance(function, ast.FunctionDef) and function.name in called:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Attribute) and node.attr == "numpy":
+                    return node.lineno, function.name
+    return 0, ""
 
 
 def definition_line(file: str, line: int) -> int:

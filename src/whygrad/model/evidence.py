@@ -53,6 +53,8 @@ class Backward:
     unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()
     time: int = 0
+    runs: int = 1  # how often it ran: one that is traced runs with every call of its function
+    tape: bool = False  # asked of a tape, for ``wanted`` and nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Update:
     zero: frozenset[int]
     backwards: tuple[Backward, ...]
     since: int = 0  # the time of the optimizer's step before this one
+    rejected: frozenset[int] = frozenset()  # given to the optimizer, which does not know them
     crossed: frozenset[tuple[int, int]] = frozenset()  # (parameter, whose gradient it was given instead)
 
 
@@ -96,3 +99,4 @@ class Evidence:
     )  # parameter -> where its grad was set by hand
     crash: Crash | None = None
     finished: bool = True
+    complete: bool = True  # nothing was missed: what is not here did not happen

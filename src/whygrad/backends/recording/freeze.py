@@ -134,6 +134,7 @@ class Freezer:
             number=update.number,
             since=update.since,
             crossed=update.crossed,
+            rejected=update.rejected,
             site=self._site(update.where),
             absent=update.absent,
             zero=update.zero,
@@ -175,6 +176,8 @@ class Freezer:
                 unconnected=tuple(map(self._id, record.unconnected)),
                 changed=changed,
                 time=record.time,
+                runs=record.runs,
+                tape=record.tape is not None,
             )
         return known
 

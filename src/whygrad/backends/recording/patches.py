@@ -18,7 +18,7 @@ class Patches:
         if original is None:
             return
         replacement = make(original)
-        if not isinstance(replacement, property):
+        if not isinstance(replacement, (property, staticmethod)):
             self._dress(replacement, original, name)
         self._undo.append((owner, name, original, replacement))
         setattr(owner, name, replacement)

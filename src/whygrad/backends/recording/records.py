@@ -28,6 +28,8 @@ class BackwardRecord:
     cleared: set[int] = field(default_factory=set)
     applied: set[int] = field(default_factory=set)
     follower: int = 0  # the first optimizer that stepped after it
+    runs: int = 1
+    tape: Any = None  # of frameworks that have tapes: the one that was asked
     ends: tuple[Node, ...] = ()  # values from which the framework has computed nothing
     unconnected: tuple[Node, ...] = ()  # values, not parameters, that were asked for and got nothing
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
@@ -44,6 +46,7 @@ class UpdateRecord:
     zero: frozenset[int]
     backwards: tuple[BackwardRecord, ...]
     since: int = 0
+    rejected: frozenset[int] = frozenset()
     crossed: frozenset[tuple[int, int]] = frozenset()  # got the gradient of another parameter
 
 

@@ -14,7 +14,7 @@ from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.tensorflow import private
-from whygrad.backends.tensorflow.tapes import Tape, current_graph
+from whygrad.backends.tensorflow.tapes import current_graph, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 class Differentiation(BackwardRecord):
     """One call of ``tape.gradient``."""
 
-    tape: Tape | None = None
-    traced: bool = False
+    graph: int = 0  # the outermost graph that it was traced in
 
 
 class Differentiating:
@@ -67,7 +66,9 @@ class Differentiating:
         since = min((r.last_step for r in self._watch.optimizers.values() if r.steps), default=0)
         exits = tuple(node for node in self._recorder.outside.exits if node.time > since)
         record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
-        record.tape, record.traced = known, graph is not None
+        record.tape = known
+        if graph is not None:
+            record.graph, record.runs = id(outermost(graph)), 0
         record.unused = self._unused(graph, roots, since)
         record.ends = self._recorder.ends(since)
         self.pending.append(record)

@@ -23,6 +23,7 @@ class TensorFlowFreezer(Freezer):
         self._met.update((p.key, p) for p in variables.params.values() if p.seen)
         self._handles = {param.key: handle for handle, param in variables.params.items()}
         self._carried: dict[BackwardRecord | None, dict[Node, bool]] = {}
+        self._give_to_the_idle(records)
         living: dict[BackwardRecord, set[int]] = {b: self._reach(b) for b in records.pending}
         for optimizer in records.optimizers:
             for update in optimizer.updates:
@@ -32,6 +33,14 @@ class TensorFlowFreezer(Freezer):
                 if update.backwards:  # inside of a loop in a graph a cut gives zeros, not nothing
                     there = set().union(*(b.reached for b in update.backwards)) - update.absent
                     update.zero |= there - set().union(*(living[b] for b in update.backwards))
+
+    def _give_to_the_idle(self, records: Records) -> None:
+        """An optimizer that was never used was meant for the gradients that nobody applies."""
+        held = {key for optimizer in records.optimizers for key in optimizer.held}
+        left = {k: p for b in records.pending if not b.follower for k, p in b.wanted.items() if k not in held}
+        idle = [o for o in records.optimizers if not o.held and o.ref() is not None]
+        if idle and left:
+            idle[0].held = left
 
     def trainable(self, tensor: Any) -> bool:
         """A layer may have been frozen since."""

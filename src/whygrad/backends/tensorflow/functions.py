@@ -38,7 +38,10 @@ class Functions:
         """The line of its ``def``, or the line that compiled something which has none."""
         wrapped = inspect.unwrap(getattr(function, "python_function", None) or function)
         code = getattr(wrapped, "__code__", None)
-        if code is not None and kind_of(code) == USER:
-            line = definition_line(code.co_filename, code.co_firstlineno)
-            return Where(Told(code.co_filename, code.co_name), line)
-        return self._made.get(function)
+        made = self._made.get(function)
+        if code is None or kind_of(code) != USER:
+            return made
+        line = definition_line(code.co_filename, code.co_firstlineno)
+        if made is not None and not code.co_firstlineno <= made.line <= line:
+            return made  # compiled by a call, somewhere else
+        return Where(Told(code.co_filename, code.co_name), line)

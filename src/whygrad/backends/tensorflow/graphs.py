@@ -6,12 +6,13 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from whygrad.backends.recording.frames import Where, told
+from whygrad.backends.recording.frames import Told, Where, told
 from whygrad.backends.recording.nodes import Node
 from whygrad.backends.tensorflow import private, vocabulary
 from whygrad.backends.tensorflow.tapes import graph_number
 from whygrad.backends.tensorflow.values import Value
 from whygrad.backends.tensorflow.variables import Variables
+from whygrad.flow.source import leaving_line
 
 _MOST = 20_000  # operations of one body
 _DEEP = 12
@@ -80,8 +81,11 @@ class Body:
 
     def _plain(self, op: Any) -> None:
         inputs = self._inputs(op)
+        exit_at = _leaves_at(self._graphs.place(op)) if op.type == "EagerPyFunc" else None
         for index, tensor in enumerate(op.outputs):
             value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
+            if exit_at is not None:
+                value.left, value.carries, value.where, value.name = True, False, exit_at, "numpy"
             value.describe(tensor)
             self.values[(op.name, index)] = value
 
@@ -290,6 +294,14 @@ class Graphs:
         if frames not in self._places:
             self._places[frames] = told(frames)
         return self._places[frames]
+
+
+def _leaves_at(where: Where | None) -> Where | None:
+    """The line on which the function that ``tf.py_function`` calls leaves TensorFlow, read in the source."""
+    if where is None:
+        return None
+    line, function = leaving_line(where.code.co_filename, where.line)
+    return Where(Told(where.code.co_filename, function), line) if line else None
 
 
 def _key(tensor: Any) -> Key:

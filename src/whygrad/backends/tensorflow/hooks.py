@@ -60,7 +60,7 @@ class Hooks:
     def _wait_for_keras(self) -> None:
         """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
         optimizer = {"__init__": self._optimizer_made}
-        layer = {"__init__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
+        layer = {"__new__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
         training = {"fit": self._training, "train_on_batch": self._training}
         predict = {"predict": self._predict, "predict_on_batch": self._predict}
         pairs = {"apply_gradients": self._apply_gradients}
@@ -162,11 +162,15 @@ class Hooks:
         return __init__
 
     def _layer_made(self, original: Any) -> Any:
-        def __init__(layer: Any, *args: Any, **kwargs: Any) -> None:
-            original(layer, *args, **kwargs)
-            self._watch.safely(self._watch.recorder.variables.layer_made, layer, sys._getframe(1))
+        """Not ``__init__``: Keras reads its signature."""
+        make = original.__func__ if isinstance(original, staticmethod) else original
 
-        return __init__
+        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            layer = make(cls, *args, **kwargs)
+            self._watch.safely(self._watch.recorder.variables.layer_made, layer, sys._getframe(1))
+            return layer
+
+        return staticmethod(__new__)
 
     def _trainable(self, original: property) -> property:
         """``layer.trainable = False``."""
@@ -202,10 +206,14 @@ class Hooks:
 
     def _predict(self, original: Any) -> Any:
         def predict(model: Any, *args: Any, **kwargs: Any) -> Any:
-            with self._watch.resting():
-                result = original(model, *args, **kwargs)
+            name, frame = original.__name__, sys._getframe(1)
+            try:
+                with self._watch.resting():
+                    result = original(model, *args, **kwargs)
+            except BaseException as error:
+                self._watch.safely(self._watch.prediction_failed, name, model, error, frame)
+                raise
             if self._watch.recording():
-                name, frame = original.__name__, sys._getframe(1)
                 self._watch.safely(self._watch.recorder.predicted, name, model, result, frame)
             return result
 

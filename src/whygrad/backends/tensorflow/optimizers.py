@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
 from whygrad.backends.tensorflow.differentiating import Differentiation
-from whygrad.backends.tensorflow.tapes import current_graph
+from whygrad.backends.tensorflow.tapes import current_graph, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 
@@ -89,11 +90,9 @@ class Optimizers:
             record.lr_always_zero = _learning_rate(optimizer) == 0
         params = [self._recorder.variables.param(v) for v in variables]
         known = _built_for(optimizer)
-        pairs = [
-            (g, p)
-            for g, p, v in zip(gradients, params, variables, strict=False)
-            if p is not None and (not known or handle_of(v) in known)
-        ]
+        given = [(g, p, v) for g, p, v in zip(gradients, params, variables, strict=False) if p is not None]
+        pairs = [(g, p) for g, p, v in given if not known or handle_of(v) in known]
+        rejected = frozenset(p.key for _, p, v in given if known and handle_of(v) not in known)
         for _, param in pairs:
             record.held[param.key] = param
             record.keys[param.key] = param.key
@@ -102,6 +101,7 @@ class Optimizers:
         record.absent_last = absent
         if self._watch.recording():
             absent = self._update(record, pairs, absent, frame)
+            record.updates[-1].rejected = rejected
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         return record
@@ -129,13 +129,18 @@ class Optimizers:
                     backward.applied.add(key)
             if origins and all(key != param.key for _, key in origins):
                 crossed.add((param.key, origins[0][1]))
-        for backward in self._asked_for(record, pairs, absent):
+        for backward in self._asked_for(record, absent):
             backwards[backward] = None
+        if not backwards:
+            loose = [b for b in self._watch.differentiating.pending if not b.follower]
+            backwards.update(dict.fromkeys(loose[-1:]))
         chosen = tuple(sorted(backwards, key=lambda b: b.time))
         given = {p.key for _, p in pairs}
         for backward in chosen:
             backward.follower = backward.follower or record.key
-            dropped = backward.wanted.keys() - backward.reached.keys() - given  # filtered out by the user
+            dropped: set[int] = set()  # filtered out by the user, because they are None
+            if backward.wanted.keys() & given:
+                dropped = backward.wanted.keys() - backward.reached.keys() - given
             absent |= dropped
             for key in dropped:
                 record.held[key] = backward.wanted[key]
@@ -164,9 +169,7 @@ class Optimizers:
                     todo.append(source)
         return found
 
-    def _asked_for(
-        self, record: OptimizerRecord, pairs: list[tuple[Any, Param]], absent: frozenset[int]
-    ) -> list[Differentiation]:
+    def _asked_for(self, record: OptimizerRecord, absent: frozenset[int]) -> list[Differentiation]:
         """Recent calls on a tape that were asked for the variables which got nothing."""
         recent = [b for b in self._watch.differentiating.pending if b.time > record.last_step]
         return [b for b in recent if b.wanted.keys() & absent]
@@ -183,8 +186,7 @@ class Optimizers:
         """Traced, not taken: steps are counted when the function is called."""
         self._recorder.graphs.optimizing(graph, start)
         record.last_step = clock()
-        while getattr(graph, "outer_graph", None) is not None and hasattr(graph.outer_graph, "captures"):
-            graph = graph.outer_graph
+        graph = outermost(graph)
         self._compiled.setdefault(id(graph), [])
         if record not in self._compiled[id(graph)]:
             self._compiled[id(graph)].append(record)
@@ -192,6 +194,8 @@ class Optimizers:
 
     def executed(self, graph: Any) -> bool:
         """A traced function was called: have optimizers stepped in it?"""
+        for backward in self._watch.differentiating.pending:
+            backward.runs += backward.graph == id(graph)
         records = self._compiled.get(id(graph))
         if not records:
             return False
@@ -242,5 +246,6 @@ def _learning_rate(optimizer: Any) -> float | None:
     if rate is None or not handle_of(rate):
         return None
     value = getattr(rate, "value", None)
-    with tf.init_scope():
+    with tf.init_scope(), suppress(TypeError, ValueError, tf.errors.OpError):  # not initialised yet
         return float(value() if callable(value) else rate if value is None else value)
+    return None

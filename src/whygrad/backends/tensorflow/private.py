@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -60,10 +61,8 @@ def add_op_callback(callback: Callable[..., Any]) -> None:
 def remove_op_callback(callback: Callable[..., Any]) -> None:
     """No longer."""
     if _op_callbacks is not None:
-        try:
+        with suppress(KeyError):
             _op_callbacks.remove_op_callback(callback)
-        except KeyError:
-            pass
 
 
 def identity(tensor: Any) -> int:

@@ -144,11 +144,15 @@ class Recorder:
 
     def predicted(self, name: str, model: Any, result: Any, frame: FrameType) -> None:
         """``model.predict``: numpy in, numpy out, and the variables of the model in between."""
-        variables = [self.variables.param(v) for v in getattr(model, "trainable_variables", ())]
-        nodes = tuple(p.node for p in variables if p is not None and p.node is not None)
-        node = Value(name, nodes, here(frame), False)
+        node = self.prediction(name, model, frame)
         for array in tf.nest.flatten(result):
             self._out(node, array)
+
+    def prediction(self, name: str, model: Any, frame: FrameType) -> Value:
+        """What ``model.predict`` gives, as a value that has left."""
+        variables = [self.variables.param(v) for v in getattr(model, "trainable_variables", ())]
+        nodes = tuple(p.node for p in variables if p is not None and p.node is not None)
+        return Value(name, nodes, here(frame), False)
 
     def _out(self, node: Value, value: Any) -> None:
         node.left = True

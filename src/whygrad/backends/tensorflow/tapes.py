@@ -30,6 +30,13 @@ def current_graph() -> Any:
     return None if tf.executing_eagerly() else tf.compat.v1.get_default_graph()
 
 
+def outermost(graph: Any) -> Any:
+    """The graph that eager code calls: of the function around functions, conditions and loops."""
+    while hasattr(getattr(graph, "outer_graph", None), "captures"):
+        graph = graph.outer_graph
+    return graph
+
+
 class Tape:
     """One ``GradientTape``, as long as it is not reset."""
 

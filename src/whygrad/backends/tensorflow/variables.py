@@ -30,6 +30,7 @@ class Variables:
         self.layers: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}
         self._frozen: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
         self._replaced: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
+        self._inside: dict[int, Where] = {}  # layer -> the line of the model's own code that led to it
         self._plain: dict[int, Value] = {}
         self._written: dict[int, Value] = {}  # handle -> the last value that was assigned
         self._known: dict[int, weakref.ref[Any]] = {}
@@ -49,18 +50,22 @@ class Variables:
             known.pop(handle, None)
 
     def layer_made(self, layer: Any, frame: FrameType) -> None:
-        """A new layer; one of the user's own classes was made where its class was called."""
-        outer: FrameType | None = frame
-        while outer is not None and kind_of(outer.f_code) == USER and outer.f_code.co_name == "__init__":
-            if variables_of(outer).get("self") is not layer:
-                break
-            outer = outer.f_back
+        """A new layer."""
         key = id(layer)
-        self.layers[key] = (weakref.ref(layer, lambda _: self.layers.pop(key, None)), _stack(outer))
+        self.layers[key] = (weakref.ref(layer, lambda _: self.layers.pop(key, None)), _stack(frame))
+        inside = _in_a_model(frame, layer)
+        if inside is not None:
+            self._inside[key] = inside
 
     def layer_frozen(self, layer: Any, frozen: bool, frame: FrameType) -> None:
         """``layer.trainable = False``."""
-        self._frozen[id(layer)] = (weakref.ref(layer), here(frame) if frozen else None)
+        where = here(frame)
+        if not frozen and id(layer) in self._frozen:
+            self._replaced[id(layer)] = (
+                weakref.ref(layer),
+                where,
+            )  # new to an optimizer that was made before
+        self._frozen[id(layer)] = (weakref.ref(layer), where if frozen else None)
 
     def layer_replaced(self, layer: Any, frame: FrameType) -> None:
         """``model.head = layer``, where there was another head."""
@@ -73,7 +78,8 @@ class Variables:
             for variable in own(layer) if layer is not None and made else ():
                 param = self.params.get(handle_of(variable))
                 if param is not None:
-                    param.made = made
+                    inside = self._inside.get(id(layer)) if param.untracked_how == "plain object" else None
+                    param.made = (inside, *made) if inside is not None else made
                     self._nobodys(param, layer, variable)
         for marks, attribute in ((self._frozen, "frozen_at"), (self._replaced, "replaced_at")):
             for ref, where in list(marks.values()):
@@ -150,6 +156,17 @@ def _note_copy(param: Param, value: Value) -> None:
             todo.extend(node.inputs)
         elif other is not param and other.shape == param.shape:
             param.copied_from = other
+
+
+def _in_a_model(frame: FrameType | None, layer: Any) -> Where | None:
+    """The line in a model's own method in which this layer came about."""
+    while frame is not None:
+        if kind_of(frame.f_code) == USER:
+            owner = variables_of(frame).get("self")
+            if owner is not layer and hasattr(owner, "add_weight"):
+                return here(frame)
+        frame = frame.f_back
+    return None
 
 
 def _stack(frame: FrameType | None) -> tuple[Where, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from whygrad.backends.recording.frames import Where
-from whygrad.backends.recording.freeze import Records
+from whygrad.backends.recording.freeze import Failure, Records
 from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
@@ -48,6 +48,7 @@ class Watch:
         self.differentiating = Differentiating(self)
         self.applying = Optimizers(self)
         self.functions = Functions()
+        self.failure: Failure | None = None
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
         self.steps = 0
         self.aside = ""
@@ -187,6 +188,11 @@ class Watch:
             for handle, value in self.recorder.graphs.writes(graph):
                 self.recorder.variables.wrote(handle, value)
 
+    def prediction_failed(self, name: str, model: Any, error: BaseException, frame: FrameType) -> None:
+        """``model.predict`` raised: under a tape, legacy Keras does."""
+        node = self.recorder.prediction(name, model, frame)
+        self.failure = (type(error).__name__, str(error), name, node.where, (node,))
+
     def tape_entered(self, tape: Any, frame: FrameType) -> None:
         """``with tf.GradientTape() as tape``."""
         self.tapes.entered(tape, here(frame) if self.recording() else None)
@@ -230,4 +236,8 @@ class Watch:
 
     def records(self) -> Records:
         """What there is so far."""
-        return Records(optimizers=list(self.optimizers.values()), pending=list(self.differentiating.pending))
+        return Records(
+            optimizers=list(self.optimizers.values()),
+            pending=list(self.differentiating.pending),
+            failure=self.failure,
+        )

@@ -165,7 +165,10 @@ def _old_data(ways: list[tuple[Path, Backward, int]], backwards: list[tuple[Back
     stale = [op for op, since in first if op.time <= since]
     if not stale:
         return False
-    return any(op.block is not None for op in stale) or len({op.id for op, _ in first}) > len(first) // 2 + 1
+    return (
+        any(op.block is not None and not op.block.tape for op in stale)
+        or len({op.id for op, _ in first}) > len(first) // 2 + 1
+    )
 
 
 def _left_out(situation: Situation, parameter: Parameter, backwards: list[tuple[Backward, int]]) -> bool:

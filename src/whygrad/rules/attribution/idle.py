@@ -27,7 +27,7 @@ def no_step(situation: Situation) -> Iterator[Cause]:
                 updates=optimizer.steps,
             )
         reaching = [b for b in situation.backwards if b.reached & optimizer.held and not b.error]
-        if optimizer.steps or len(reaching) < 2 or optimizer.held & moved:
+        if optimizer.steps or sum(b.runs for b in reaching) < 2 or optimizer.held & moved:
             continue
         if any(p.written for p in members) or not any(p.trainable for p in members) or not evidence.finished:
             continue

@@ -41,25 +41,21 @@ def _through_numpy(optimizer: Optimizer, parameter: Parameter, backward: Backwar
     ends = [backward.flow[e] for e in backward.ends]
     mine = [e for e in ends if e.site is not None and _comes_from(backward, e, parameter.key)]
     for entry in _entries(backward) if mine else ():
-        if entry.site is None:
-            continue
-        file = entry.site.file
-        lines = feeding_lines(file, entry.site.line)
-        for line in sorted(lines, key=lambda n: (lines[n], -n)):
-            name = numpy_call(file, line)
-            if not name:
-                continue
-            feeding = feeding_lines(file, line)
-            for end in mine:
-                if (
-                    end.site is not None
-                    and end.site.file == file
-                    and end.site.line in feeding
-                    and not end.block
-                ):
-                    left = replace(end, name=name, site=Site.read(file, line, entry.site.function))
+        for site in (entry.site, *entry.callers) if entry.site is not None else ():
+            lines = feeding_lines(site.file, site.line)
+            for line in sorted(lines, key=lambda n: (lines[n], -n)):
+                name = numpy_call(site.file, line)
+                if name and any(_goes_into(end, site.file, line) for end in mine):
+                    left = replace(mine[-1], name=name, site=Site.read(site.file, line, site.function))
                     return _source_cause(optimizer, parameter, backward, left, entry)
     return None
+
+
+def _goes_into(end: Op, file: str, line: int) -> bool:
+    """Is a value that the framework did not use read, by name or at once, on this line?"""
+    near = {n for n, distance in feeding_lines(file, line).items() if distance <= 1}
+    places = [site for site in (end.site, *end.callers) if site is not None]
+    return end.block is None and any(site.file == file and site.line in near for site in places)
 
 
 def _comes_from(backward: Backward, left: Op, key: int) -> bool:

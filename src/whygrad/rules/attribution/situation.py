@@ -89,6 +89,11 @@ class Situation:
         """Whose gradient was applied to another parameter -> that parameter."""
         return {owner: other for u in self.evidence.updates for other, owner in u.crossed}
 
+    @cached_property
+    def rejected(self) -> frozenset[int]:
+        """Parameters that an optimizer was given and did not take."""
+        return frozenset(k for u in self.evidence.updates for k in u.rejected)
+
     def is_copy(self, key: int) -> bool:
         """A target or reference network: copied from one that is itself still being trained."""
         parameter = self.evidence.parameters[key]

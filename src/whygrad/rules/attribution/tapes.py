@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from whygrad.model import Backward, Parameter, Site, Step
+from whygrad.flow.paths import Reach, ancestors
+from whygrad.model import Backward, Flow, Op, Parameter, Site, Step
+from whygrad.rules.attribution.absent import cut_cause
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -21,17 +24,49 @@ def asked_twice(situation: Situation) -> Iterator[Cause]:
         yield Cause("outside-tape", backward.site, members, steps, details, first_update=1, updates=1)
 
 
+def predicts(situation: Situation) -> Iterator[Cause]:
+    """Legacy Keras cannot even run ``predict`` under a tape; its message names an iterator."""
+    crash = situation.evidence.crash
+    if crash is None or not crash.op.startswith("predict") or "IteratorGetNext" not in crash.error:
+        return
+    keys = {op.parameter for op in crash.flow.ops.values() if op.parameter is not None}
+    members = situation.parameters(keys)
+    steps = (
+        Step(members[0].name if members else "the model", members[0].made[0] if members else None),
+        Step(f"model.{crash.op}", crash.site, cut=True),
+    )
+    yield Cause("numpy-round-trip", crash.site, members, steps, {"left": f"model.{crash.op}"}, updates=1)
+
+
 def unwatched(situation: Situation) -> Iterator[Cause]:
-    """A tensor that is no variable is followed only if the tape is told to watch it."""
+    """A tensor that is no variable is followed only if the tape is told to watch it; or it is cut off."""
     for backward in situation.backwards:
         for number in backward.unconnected:
             source = backward.flow.ops.get(number)
-            if source is not None and not source.carries:
-                name = _asked_for(backward)
-                subject = Parameter(key=-1, name=name, network=name, shape=source.shape)
-                steps = (Step(name, source.site), Step("tape.gradient", backward.site, cut=True))
-                details = {"kind": "unwatched", "tape_line": ""}
-                yield Cause("outside-tape", backward.site, (subject,), steps, details, updates=1)
+            if source is None:
+                continue
+            if source.carries:
+                yield from _cut_off(situation, backward, source)
+                continue
+            name = _asked_for(backward)
+            subject = Parameter(key=-1, name=name, network=name, shape=source.shape)
+            steps = (Step(name, source.site), Step("tape.gradient", backward.site, cut=True))
+            details = {"kind": "unwatched", "tape_line": ""}
+            yield Cause("outside-tape", backward.site, (subject,), steps, details, updates=1)
+
+
+def _cut_off(situation: Situation, backward: Backward, source: Op) -> Iterator[Cause]:
+    """The way from a watched tensor to what was differentiated: who computed the tensor suffers."""
+    name = _asked_for(backward)
+    asked = Parameter(key=-1, name=name, network=name, shape=source.shape)
+    flow = Flow({**backward.flow.ops, source.id: replace(source, parameter=-1)})
+    path = Reach(flow, backward.roots).path(-1)
+    if path is None or path.living:
+        return
+    behind = {backward.flow[i].parameter for i in ancestors(backward.flow, source.id)}
+    members = situation.parameters({k for k in behind if k is not None}) or (asked,)
+    cause = cut_cause(None, asked, path, replace(backward, flow=flow))
+    yield replace(cause, subjects=members, updates=1)
 
 
 def _asked_for(backward: Backward) -> str:
@@ -52,8 +87,8 @@ def crossed(situation: Situation) -> Iterator[Cause]:
     groups: dict[tuple[int, Site | None], list[Parameter]] = {}
     for update in situation.evidence.updates:
         for other, owner in sorted(update.crossed):
-            if other not in known or owner not in known:
-                continue
+            if other not in known or owner not in known or known[owner].copy_of == known[other].network:
+                continue  # a worker computes the gradients of the network that it has copied
             reached = any(other in b.reached for b in update.backwards)
             suffering = known[other] if reached else known[owner]
             asked = [b.site for b in update.backwards if owner in b.wanted]

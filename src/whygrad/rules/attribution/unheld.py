@@ -38,6 +38,11 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
     or when other parts of its own network are trained.
     """
     key = parameter.key
+    if not parameter.trainable:  # on purpose, unless somebody asked for its gradients and got an empty list
+        empty = [b for b in situation.evidence.loose if b.tape and not b.wanted and key in b.reached]
+        return empty[-1] if empty and not situation.evidence.finished else None
+    if parameter.key in situation.rejected:
+        return next((b for b in situation.backwards if key in b.reached), None)
     if parameter.written and not parameter.replaced_at:
         return None  # updated by hand, or synced from another network
     if situation.is_copy(key) and _replaced(situation, parameter) is None:
@@ -45,7 +50,7 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
     known = situation.evidence.parameters
     siblings = {k for k in situation.holders if k in known and known[k].network == parameter.network}
     for backward in situation.backwards:
-        if key not in backward.reached:
+        if key not in backward.reached or (backward.tape and not backward.wanted):
             continue
         alone = parameter.network == parameter.name
         if siblings or alone or parameter.untracked_in or parameter.replaced_at or parameter.captured_at:
@@ -122,6 +127,10 @@ def _judge(
     if parameter.captured_at is not None:
         return "stale-closure", parameter.captured_at
     asked = [b for b in situation.backwards if parameter.key in b.wanted]
+    if parameter.key in situation.rejected:
+        return "stale-optimizer", _replaced(situation, parameter) or made
+    if not parameter.trainable:
+        return "frozen", parameter.frozen_at or made
     if asked and _replaced(situation, parameter) is None:
         return "no-step", asked[-1].site
     if parameter.untracked_how == "lone layer":
