@@ -89,6 +89,7 @@ class Crash:
 class Evidence:
     """A run so far: what rules judge."""
 
+    framework: str = "torch"
     parameters: dict[int, Parameter] = field(default_factory=dict)
     optimizers: dict[int, Optimizer] = field(default_factory=dict)
     updates: tuple[Update, ...] = ()

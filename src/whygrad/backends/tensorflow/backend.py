@@ -78,7 +78,7 @@ class TensorFlowBackend:
             watch.applying.rates()
         freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
         evidence = freezer.evidence(self._crash, finished=self._crash is None)
-        evidence = replace(evidence, complete=not watch.aside)
+        evidence = replace(evidence, framework="tensorflow", complete=not watch.aside)
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), tf.__version__)
 

@@ -37,7 +37,8 @@ def _with_whole_networks(situation: Situation, cause: Cause) -> Cause:
     suffering = {p.key for p in cause.subjects}
     spared = {p.network for p in situation.evidence.parameters.values() if p.key not in suffering}
     whole = dict.fromkeys(p.network for p in cause.subjects if p.network not in spared)
-    return replace(cause, details={**cause.details, "whole": ", ".join(whole)})
+    framework = situation.evidence.framework
+    return replace(cause, details={**cause.details, "whole": ", ".join(whole), "framework": framework})
 
 
 def _without_stale(situation: Situation, found: list[Cause]) -> list[Cause]:
