@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+# TF-Agents 0.19 runs on TensorFlow 2.21, but pins the versions of 2.15; tf-keras asks for the GPU build.
+NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format pytest accuracy benchmark docs-rules clean
@@ -19,8 +21,9 @@ $(READY): pyproject.toml constraints.txt
 		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
-	@echo "setting up $(VENV) (once; PyTorch is large)"
+	@echo "setting up $(VENV) (once; PyTorch and TensorFlow are large)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --no-deps $(NO_DEPS)
 	@touch $@
 
 demo: $(READY)  ## run whygrad on a broken actor-critic script

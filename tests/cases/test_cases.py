@@ -1,7 +1,8 @@
 """whygrad over our own labelled scripts: the right rule on the right line, and silence where all is well.
 
-Each script runs in a process of its own, as a user would run it. The bad and the good script of a pair are
-one line apart. ``labels.json`` has the form that ``benchmarks/accuracy.py`` reads.
+Each script runs in a process of its own, as a user would run it; those of TensorFlow, which takes long to load,
+in forks of one. The bad and the good script of a pair are one line apart. ``labels.json`` has the form that
+``benchmarks/accuracy.py`` reads.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
+from tests.labelled import labels_in, run_all, troubles
 
 HERE = Path(__file__).parent
 LABELS = json.loads((HERE / "labels.json").read_text())
-BAD = [label for label in LABELS if not label["healthy"]]
-GOOD = [label for label in LABELS if label["healthy"]]
-
-pytestmark = pytest.mark.torch
+TORCH = labels_in(HERE, "torch")
+BAD = [label for label in TORCH if not label["healthy"]]
+GOOD = [label for label in TORCH if label["healthy"]]
 
 
 def name(label: dict[str, Any]) -> str:
@@ -60,6 +60,7 @@ def said(findings: list[dict[str, Any]]) -> str:
     return "whygrad said " + ("; ".join(words) or "nothing")
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("label", BAD, ids=name)
 def test_a_fault_is_named_on_its_line(label: dict[str, Any], tmp_path: Path) -> None:
     findings, done = whygrad(label, tmp_path)
@@ -71,6 +72,7 @@ def test_a_fault_is_named_on_its_line(label: dict[str, Any], tmp_path: Path) -> 
     assert done.returncode == label["exit_code"], done.stderr
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("label", GOOD, ids=name)
 def test_a_healthy_script_is_left_alone(label: dict[str, Any], tmp_path: Path) -> None:
     findings, done = whygrad(label, tmp_path)
@@ -79,9 +81,23 @@ def test_a_healthy_script_is_left_alone(label: dict[str, Any], tmp_path: Path) -
     assert done.returncode == label["exit_code"], done.stderr
 
 
+@pytest.mark.tensorflow
+def test_tensorflow(tmp_path: Path) -> None:
+    pytest.importorskip("tensorflow")
+    results = run_all(HERE, "tensorflow", tmp_path)
+    wrong = [
+        f"{label['file']}: {trouble}"
+        for label in labels_in(HERE, "tensorflow")
+        for trouble in troubles(label, *results[label["file"]])
+    ]
+    assert wrong == []
+
+
 def test_every_bad_script_has_a_good_twin_one_line_apart() -> None:
-    assert {name(label) for label in BAD} == {name(label) for label in GOOD}
-    for label in BAD:
+    bad_ones = [label for label in LABELS if not label["healthy"]]
+    twins = {label["file"].replace("/good/", "/bad/") for label in LABELS if label["healthy"]}
+    assert {label["file"] for label in bad_ones} == twins
+    for label in bad_ones:
         bad = (HERE / label["file"]).read_text().splitlines()
         good = (HERE / label["file"].replace("/bad/", "/good/")).read_text().splitlines()
         changes = [change[0] for change in difflib.ndiff(bad, good) if change[0] in "+-"]
@@ -89,7 +105,7 @@ def test_every_bad_script_has_a_good_twin_one_line_apart() -> None:
 
 
 def test_every_line_of_a_label_has_code_on_it() -> None:
-    for label in BAD:
+    for label in (label for label in LABELS if not label["healthy"]):
         source = (HERE / label["file"]).read_text().splitlines()
         assert label["line"], label["file"]
         assert all(source[line - 1].strip() for line in (*label["line"], *label["line_alt"])), label["file"]

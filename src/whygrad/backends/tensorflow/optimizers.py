@@ -13,7 +13,9 @@ from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
+from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.differentiating import Differentiation
+from whygrad.backends.tensorflow.mailbox import Mailbox
 from whygrad.backends.tensorflow.tapes import current_graph, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
@@ -31,6 +33,7 @@ class Optimizers:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._recorder = watch.recorder
+        self._boxes: dict[int, Mailbox] = {}
         self._compiled: dict[int, list[OptimizerRecord]] = {}  # top graph -> who applies in it
 
     def made(self, optimizer: Any, where: Where | None) -> OptimizerRecord:
@@ -74,6 +77,8 @@ class Optimizers:
         start = len(graph.get_operations()) if graph is not None else 0
         record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
         with self._watch.resting():
+            if record is not None and graph is not None:
+                self._watch.safely(self._post, record, gradients, variables)
             result = original()
         if record is not None and graph is not None:
             self._watch.safely(self._traced, record, graph, start)
@@ -145,7 +150,8 @@ class Optimizers:
             for key in dropped:
                 record.held[key] = backward.wanted[key]
                 record.keys[key] = key
-        update = UpdateRecord(record.steps + 1, where, absent, frozenset(), chosen, record.last_step)
+        zero = frozenset(p.key for g, p in pairs if g is not None and _is_zero(g))
+        update = UpdateRecord(record.steps + 1, where, absent, zero, chosen, record.last_step)
         update.crossed = frozenset(crossed)
         record.keep(update)
         return absent
@@ -182,6 +188,26 @@ class Optimizers:
 
     # -- steps -------------------------------------------------------------------------------------
 
+    def _post(self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+        """Let the compiled update tell us of its gradients."""
+        params = [self._recorder.variables.param(v) for v in variables]
+        pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if g is not None and p is not None]
+        if pairs:
+            box = self._boxes[record.key] = Mailbox([p.key for _, p in pairs])
+            box.post([g for g, _ in pairs])
+
+    def _collect(self, record: OptimizerRecord) -> None:
+        """Read the box of a compiled update, as long as it is being recorded."""
+        box = self._boxes.get(record.key)
+        if box is None or record.steps > _CALLS:
+            return
+        zero = box.zero()
+        if zero is not None:
+            for update in record.updates:
+                update.zero = zero if record.steps == 1 else update.zero & zero
+        if record.steps == _CALLS:
+            box.want(False)
+
     def _traced(self, record: OptimizerRecord, graph: Any, start: int) -> None:
         """Traced, not taken: steps are counted when the function is called."""
         self._recorder.graphs.optimizing(graph, start)
@@ -201,6 +227,7 @@ class Optimizers:
             return False
         for record in records:
             self._count(record)
+            self._collect(record)
         self._close_if_done()
         return True
 
@@ -227,6 +254,12 @@ class Optimizers:
         tracing = [r for r in records if r.traced and r.steps < _CALLS]
         if not tracing and schedule.satisfied([r for r in records if not r.traced], self._watch.steps):
             self._watch.close_window()
+
+
+def _is_zero(gradient: Any) -> bool:
+    """Exactly zero everywhere; in traced code nobody can tell yet."""
+    values = private.contents(gradient) if isinstance(gradient, private.EAGER_TENSOR) else None
+    return values is not None and not values.any()
 
 
 def _built_for(optimizer: Any) -> set[int]:

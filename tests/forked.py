@@ -1,0 +1,75 @@
+"""Runs labelled scripts under ``whygrad run``, each in a fork of a process that has the framework loaded.
+
+    python tests/forked.py FOLDER FRAMEWORK RESULTS.json
+
+A fork costs a second where a fresh process costs three (torch) or seven (TensorFlow). The scripts see a process
+of their own either way. Legacy Keras is chosen before TensorFlow is imported: such a script gets a fresh process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import whygrad.diagnosis
+import whygrad.reporters.json_report  # noqa: F401
+from whygrad.cli.main import main
+
+LOADED = {
+    "torch": ("torch", "whygrad.backends.torch.backend"),
+    "tensorflow": ("tensorflow", "keras", "whygrad.backends.tensorflow.backend"),
+}
+
+
+def run(script: Path, folder: Path) -> tuple[int, dict[str, Any], str]:
+    """Exit code, report and output of one script."""
+    report = folder / "report.json"
+    report.unlink(missing_ok=True)
+    child = os.fork()
+    if child == 0:
+        os._exit(_as_child(script, folder, report))
+    _, status = os.waitpid(child, 0)
+    found = json.loads(report.read_text()) if report.exists() else {}
+    return (
+        os.waitstatus_to_exitcode(status),
+        found,
+        (folder / "output.txt").read_text(errors="replace")[-2000:],
+    )
+
+
+def _as_child(script: Path, folder: Path, report: Path) -> int:
+    os.chdir(folder)
+    output = os.open(folder / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    arguments = ["run", "--quiet", "--json", str(report), "--out", str(folder / "run"), str(script)]
+    if "TF_USE_LEGACY_KERAS" in script.read_text():
+        os.execv(sys.executable, [sys.executable, "-m", "whygrad", *arguments])
+    sys.argv = ["whygrad", *arguments]
+    code: Any = 1
+    try:
+        code = main()
+    except SystemExit as exit_:
+        code = exit_.code
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    atexit._run_exitfuncs()  # what the end of python would do
+    return code if isinstance(code, int) else int(code is not None)
+
+
+def everything(folder: Path, framework: str, results: Path) -> None:
+    """Run all scripts of a framework, in the folder of ``results``, and write what each gave."""
+    for module in LOADED[framework]:
+        importlib.import_module(module)
+    labels = json.loads((folder / "labels.json").read_text())
+    mine = [label["file"] for label in labels if label["framework"] == framework]
+    results.write_text(json.dumps({file: run(folder / file, results.parent) for file in mine}))
+
+
+if __name__ == "__main__":
+    everything(Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve())
