@@ -1,0 +1,200 @@
+"""Real training with real TensorFlow: the same bits, the same words, the same end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+
+def report(lab):
+    return json.loads((lab.folder / "out" / "report.json").read_text())
+
+
+def watched(lab, *args):
+    """Run it under whygrad; quiet, so that all output is the script's."""
+    return lab.whygrad("run", "--quiet", "--out", "out", *args)
+
+
+@pytest.mark.parametrize("mode", ["eager", "graph", "xla"])
+def test_bit_equal_weights_the_same_output_and_no_trace_more(lab, mode):
+    shutil.copy(SCRIPTS / "dqn_tf.py", lab.folder)
+    alone = lab.python("dqn_tf.py", mode)
+    assert alone.code == 0, alone
+    weights = (lab.folder / "weights.bin").read_bytes()
+    (lab.folder / "weights.bin").unlink()
+    assert watched(lab, "dqn_tf.py", mode) == alone
+    assert (lab.folder / "weights.bin").read_bytes() == weights
+    run = report(lab)
+    assert [(u["optimizer"], u["count"]) for u in run["updates"]] == [("optimizer", 50)]
+    assert [n for n in run["notes"] if n["kind"] == "internal"] == []
+    assert run["findings"] == []
+
+
+START = """
+import numpy as np, tensorflow as tf, keras
+keras.utils.set_random_seed(0)
+actor = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4, activation="tanh"), keras.layers.Dense(1)])
+critic = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4, activation="tanh"), keras.layers.Dense(1)])
+optimizer = keras.optimizers.SGD(0.1)
+states = tf.constant(np.random.randn(8, 3).astype("float32"))
+"""
+
+
+@pytest.mark.parametrize("decorator", ["", "@tf.function"])
+def test_the_error_stays_as_it_is_and_the_diagnosis_follows(lab, decorator):
+    lab.write(
+        START
+        + f"""
+{decorator}
+def update():
+    with tf.GradientTape() as tape:
+        action = tf.stop_gradient(actor(states))
+        loss = -tf.reduce_mean(critic(tf.concat([states, action], axis=1)))
+    gradients = tape.gradient(loss, actor.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, actor.trainable_variables))
+update()
+"""
+    )
+    alone = lab.python("train.py")
+    assert "No gradients provided for any variable" in alone.stderr
+    done = lab.whygrad("run", "--out", "out", "train.py")
+    assert (done.code, done.stdout) == (1, alone.stdout)
+    assert done.stderr.startswith(alone.stderr)
+    (finding,) = report(lab)["findings"]
+    assert (finding["rule"], finding["network"]) == ("detached", "actor")
+    assert finding["site"]["code"] == "action = tf.stop_gradient(actor(states))"
+    assert finding["subjects"][0].startswith("actor.dense")
+    assert any(step["cut"] for step in finding["chain"])
+
+
+def test_other_errors_are_left_alone(lab):
+    lab.write(START + "@tf.function\ndef broken(x):\n    return actor(x)\nbroken(tf.ones((2, 5)))\n")
+    alone = lab.python("train.py")
+    assert alone.code == 1
+    assert watched(lab, "train.py") == alone
+
+
+def test_the_runtime_can_still_be_configured_and_everything_is_put_back(lab):
+    lab.write(
+        """
+        import tensorflow as tf, keras
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        before = [tf.GradientTape.gradient, keras.layers.Layer.__new__, tf.Variable.__init__]
+        print(tf.config.threading.get_intra_op_parallelism_threads(), keras.layers.Dense(2).name)
+        """
+    )
+    alone = lab.python("train.py")
+    assert alone.code == 0, alone
+    assert watched(lab, "train.py") == alone
+    lab.write(
+        """
+        import tensorflow as tf, keras
+        from tensorflow.python.framework import op_callbacks
+        from tensorflow.python import pywrap_tfe
+        import whygrad
+        def state():
+            found = [tf.GradientTape.__dict__, keras.layers.Layer.__dict__, keras.optimizers.SGD.__mro__[-1].__dict__]
+            return [dict(d) for d in found], pywrap_tfe.TFE_Py_FastPathExecute, op_callbacks.should_invoke_op_callbacks()
+        before = state()
+        with whygrad.watching() as run:
+            tf.ones(2) + 1.0
+            assert state() != before
+        assert state() == before
+        print("as it was")
+        """
+    )
+    done = lab.python("train.py")
+    assert done.stdout == "as it was\n", done.stderr
+
+
+def test_a_training_loop_in_a_thread(lab):
+    lab.write(
+        START
+        + """
+import threading
+def train():
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            action = tf.round(actor(states))
+            loss = -tf.reduce_mean(critic(tf.concat([states, action], axis=1)))
+        variables = actor.trainable_variables + critic.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+thread = threading.Thread(target=train)
+thread.start()
+thread.join()
+"""
+    )
+    assert watched(lab, "train.py").code == 0
+    (finding,) = report(lab)["findings"]
+    assert (finding["rule"], finding["network"]) == ("nondifferentiable-op", "actor")
+
+
+def test_check_ends_a_compiled_training_early(lab):
+    lab.write(
+        START
+        + """
+@tf.function
+def update():
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(actor(states)))
+    optimizer.apply_gradients(zip(tape.gradient(loss, actor.trainable_variables), actor.trainable_variables))
+for step in range(100_000):
+    update()
+print("the end")
+"""
+    )
+    done = lab.whygrad("check", "--out", "out", "train.py")
+    assert (done.code, done.stdout) == (0, ""), done
+    assert report(lab)["updates"][0]["networks"] == ["actor"]
+
+
+def test_torch_and_tensorflow_leave_each_other_alone(lab):
+    lab.write("import torch, sys\nprint('tensorflow' in sys.modules)")
+    assert lab.whygrad("run", "--quiet", "--out", "out", "train.py").stdout == "False\n"
+    lab.write("import tensorflow, sys\nprint('torch' in sys.modules)")
+    assert lab.whygrad("run", "--quiet", "--out", "out", "train.py").stdout == "False\n"
+
+
+def test_a_real_tf_agents_agent(lab):
+    pytest.importorskip("tf_agents")
+    lab.write(
+        """
+        import os
+        os.environ["TF_USE_LEGACY_KERAS"] = "1"
+        import numpy as np, tensorflow as tf
+        from tf_agents.agents.dqn import dqn_agent
+        from tf_agents.networks import q_network
+        from tf_agents.specs import tensor_spec
+        from tf_agents.trajectories import time_step as ts, trajectory
+        from tf_agents.utils import common
+        obs = tensor_spec.TensorSpec((4,), tf.float32)
+        act = tensor_spec.BoundedTensorSpec((), tf.int32, 0, 1)
+        q_net = q_network.QNetwork(obs, act, fc_layer_params=(8,))
+        agent = dqn_agent.DqnAgent(ts.time_step_spec(obs), act, q_network=q_net,
+                                   optimizer=tf.keras.optimizers.Adam(1e-3), target_update_period=2)
+        agent.initialize()
+        agent.train = common.function(agent.train)
+        rng = np.random.default_rng(0)
+        ones = tf.ones((8, 2))
+        for _ in range(5):
+            batch = trajectory.Trajectory(tf.cast(ones, tf.int32), tf.constant(rng.normal(size=(8, 2, 4)), tf.float32),
+                tf.constant(rng.integers(2, size=(8, 2)), tf.int32), (), tf.cast(ones, tf.int32), ones, ones)
+            agent.train(batch)
+        """
+    )
+    done = watched(lab, "train.py")
+    assert done.code == 0, done.stderr
+    run = report(lab)
+    assert run["findings"] == []
+    assert [n for n in run["notes"] if n["kind"] == "internal"] == []
+    (update,) = run["updates"]
+    assert update["count"] == 5
+    assert update["networks"] == ["q_net"] or update["networks"][0].startswith("q_net")
