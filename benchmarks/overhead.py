@@ -1,10 +1,10 @@
 """What watching costs: a DQN training loop under ``whygrad run``, beside bare python and anomaly mode.
 
-    python benchmarks/overhead.py [--updates 5000] [--rounds 5] [--json FILE]
+    python benchmarks/overhead.py [--updates 5000] [--rounds 5] [--framework torch|tensorflow] [--json FILE]
 
-In each round every variant is a process of its own; they take turns of 50 updates on one core, so that
+In each round every variant is a process of its own; they take turns of a few updates on one core, so that
 whatever slows the machine slows all of them. ``recording`` is a loop in which every update is recorded, which
-a real run never does: 500 updates of it.
+a real run never does: 500 updates of it. ``steady`` leaves out the turns in which updates are recorded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LOOP = str(Path(__file__).resolve().parent / "dqn_loop.py")
+HERE = Path(__file__).resolve().parent
+LOOP, LOOP_TF = str(HERE / "dqn_loop.py"), str(HERE / "dqn_loop_tf.py")
 RECORD_ALL = (
     "import sys; from whygrad.backends.recording import schedule;"
     "schedule.FIRST = schedule.FIRST_WINDOW = 10**9;"
@@ -32,14 +33,19 @@ class Variant:
 
     def __init__(self, name: str, updates: int, folder: str) -> None:
         program = [LOOP, str(updates)]
+        if name.startswith("eager"):
+            program = [LOOP_TF, str(updates // 20), "5"]
+        elif name.startswith("compiled"):
+            program = [LOOP_TF, str(updates), "50", "--compiled"]
         watched = ["run", "--quiet", "--out", f"{folder}/{name}", *program]
-        command = {
-            "bare": program,
-            "whygrad run": ["-m", "whygrad", *watched],
-            "recording": ["-c", RECORD_ALL, *watched],
-            "anomaly mode": [*program, "--anomaly"],
-        }[name]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = program
+        if name.endswith("whygrad run"):
+            command = ["-m", "whygrad", *watched]
+        elif name == "recording":
+            command = ["-c", RECORD_ALL, *watched]
+        elif name == "anomaly mode":
+            command = [*program, "--anomaly"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
         self.process = subprocess.Popen(
             [sys.executable, *command],
             env=environment,
@@ -68,15 +74,15 @@ class Variant:
         return True
 
 
-def one_round(updates: int) -> dict[str, Variant]:
+def one_round(framework: str, updates: int) -> dict[str, Variant]:
     """All variants once, in turns."""
     with tempfile.TemporaryDirectory() as folder:
-        plan = {
-            "bare": updates,
-            "whygrad run": updates,
-            "anomaly mode": updates,
-            "recording": min(FEW, updates),
-        }
+        if framework == "torch":
+            plan = dict.fromkeys(("bare", "whygrad run", "anomaly mode"), updates)
+            plan["recording"] = min(FEW, updates)
+        else:
+            names = ("eager bare", "eager whygrad run", "compiled bare", "compiled whygrad run")
+            plan = dict.fromkeys(names, updates)
         variants = {name: Variant(name, count, folder) for name, count in plan.items()}
         running = list(variants.values())
         while running:
@@ -88,16 +94,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--updates", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--framework", choices=("torch", "tensorflow"), default="torch")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the variants inherit it
     rounds = []
     for number in range(options.rounds):
-        rounds.append(one_round(options.updates))
-        per_update = 1e6 * sum(rounds[-1]["bare"].seconds) / options.updates
-        print(f"round {number + 1}: bare {per_update:.0f} us per update", flush=True)
-    summary = {name: compare(name, rounds) for name in rounds[0] if name != "bare"}
+        rounds.append(one_round(options.framework, options.updates))
+        bare = {name: sum(v.seconds) for name, v in rounds[-1].items() if name.endswith("bare")}
+        print(f"round {number + 1}:", *(f"{name} {total:.2f} s" for name, total in bare.items()), flush=True)
+    summary = {name: compare(name, rounds) for name in rounds[0] if not name.endswith("bare")}
     show(summary)
     if options.json:
         options.json.write_text(json.dumps(summary, indent=1))
@@ -107,18 +114,20 @@ def compare(name: str, rounds: list[dict[str, Variant]]) -> dict[str, float]:
     """Ratios to bare, over the turns that both trained."""
     loops, turns, whole, memory = [], [], [], []
     for variants in rounds:
-        bare, other = variants["bare"], variants[name]
+        kind = name.partition(" ")[0] + " " if name.startswith(("eager", "compiled")) else ""
+        bare, other = variants[f"{kind}bare"], variants[name]
         count = len(other.seconds)
         assert other.losses == bare.losses[:count], "training changed"
         loops.append(sum(other.seconds) / sum(bare.seconds[:count]))
-        turns.append(statistics.median(o / b for o, b in zip(other.seconds, bare.seconds, strict=False)))
+        later = slice(count // 4, None)  # the first updates are recorded
+        turns.append(sum(other.seconds[later]) / sum(bare.seconds[:count][later]))
         whole.append(other.whole / bare.whole)
         memory.append(other.peak / bare.peak)
     return {
         "loop": statistics.median(loops),
         "least": min(loops),
         "most": max(loops),
-        "turn": statistics.median(turns),
+        "steady": statistics.median(turns),
         "process": statistics.median(whole),
         "memory": max(memory),
     }
@@ -127,11 +136,11 @@ def compare(name: str, rounds: list[dict[str, Variant]]) -> dict[str, float]:
 def show(summary: dict[str, dict[str, float]]) -> None:
     """The table."""
     print("\nratios to bare python: median of the rounds")
-    print(f"{'':14s}{'training loop':>14s}{'(spread)':>18s}{'turn':>9s}{'process':>9s}{'memory':>9s}")
+    print(f"{'':22s}{'training loop':>14s}{'(spread)':>18s}{'steady':>9s}{'process':>9s}{'memory':>9s}")
     for name, row in summary.items():
         spread = f"({row['least']:.3f} to {row['most']:.3f})"
         process = f"{row['process']:9.3f}" if name != "recording" else f"{'':9s}"  # it trained for less
-        print(f"{name:14s}{row['loop']:14.3f}{spread:>18s}{row['turn']:9.3f}{process}{row['memory']:9.3f}")
+        print(f"{name:22s}{row['loop']:14.3f}{spread:>18s}{row['steady']:9.3f}{process}{row['memory']:9.3f}")
 
 
 if __name__ == "__main__":

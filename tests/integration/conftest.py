@@ -89,7 +89,9 @@ class Lab:
 
 
 def _without_addresses(text: str) -> str:
-    text = re.sub(r"__autograph_generated_file\w+", "__autograph_generated_file", text)  # a new name each time
+    text = re.sub(
+        r"__autograph_generated_file\w+", "__autograph_generated_file", text
+    )  # a new name each time
     return re.sub(r" at 0x[0-9a-f]+", " at 0x0", text)
 
 

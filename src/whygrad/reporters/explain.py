@@ -54,6 +54,8 @@ def _sections(page: Page) -> list[tuple[str, str]]:
         ("Example", page.bad),
         ("Use instead", page.good),
         ("", page.use_instead),
+        ("Example (TensorFlow)", page.bad_tensorflow),
+        ("Use instead (TensorFlow)", page.good_tensorflow),
         ("Avoid", page.avoid),
         ("Where a finding points", page.site),
     ]
@@ -61,7 +63,7 @@ def _sections(page: Page) -> list[tuple[str, str]]:
 
 
 def _body(name: str, text: str, style: Style, width: int) -> list[str]:
-    if name in ("Example", "Use instead"):
-        role = "cut" if name == "Example" else "code"
+    if name.startswith(("Example", "Use instead")):
+        role = "cut" if name.startswith("Example") else "code"
         return [f"{_INDENT}  {style.paint(role, line)}".rstrip() for line in text.splitlines()]
     return [_INDENT + style.inline(line) for line in wrap(text, width - len(_INDENT))]

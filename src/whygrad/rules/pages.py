@@ -24,6 +24,11 @@ def page(content: Page) -> str:
         f"## Example\n\n```python\n{content.bad}\n```",
         f"## Use instead\n\n```python\n{content.good}\n```\n\n{content.use_instead}",
     ]
+    if content.bad_tensorflow:
+        wrong, right = content.bad_tensorflow, content.good_tensorflow
+        parts.append(
+            f"## In TensorFlow\n\n```python\n{wrong}\n```\n\nUse instead:\n\n```python\n{right}\n```"
+        )
     if content.avoid:
         parts.append(f"## Avoid\n\n{content.avoid}")
     if content.site:

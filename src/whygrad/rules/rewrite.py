@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 _LIBRARIES = frozenset(
     {"torch", "F", "np", "nn", "math", "print", "float", "int", "len", "sum", "min", "max"}
+    | {"tf", "keras", "ops", "tfd", "tfp", "layers"}
 )
 _METHODS = frozenset(
     {"mean", "sum", "min", "max", "squeeze", "unsqueeze", "view", "reshape", "clamp", "pow", "to", "gather"}
@@ -46,7 +47,7 @@ def calls(code: str) -> list[str]:
 def calls_around(code: str, what: str) -> list[str]:
     """The calls that get the value of ``what`` (``.detach()``) as an argument, without that part."""
     found = [call for call in calls(code) if what and any(what in part for part in _arguments(call))]
-    return [call.replace(what, "", 1) for call in found]
+    return [unwrapped(call, what) or call.replace(what, "", 1) for call in found]
 
 
 def _arguments(call: str) -> list[str]:
@@ -91,11 +92,123 @@ def renamed_method(code: str, old: str, new: str) -> str | None:
 
 def unwrapped(code: str, *functions: str) -> str | None:
     """The line with ``float(x)`` or ``torch.tensor(x, ...)`` turned into ``x``."""
-    calls = [n for n in _walk(code) if isinstance(n, ast.Call) and n.args]
-    found = [n for n in calls if ast.unparse(n.func) in functions]
+    found = _calls_of(code, *functions)
     if len(found) != 1:
         return None
-    return _replaced(code, found[0].col_offset, found[0], _text(code, found[0].args[0]))
+    return _replaced(code, found[0].col_offset, found[0], _operand(code, found[0], found[0].args[0]))
+
+
+def renamed_call(code: str, old: str, new: str, keywords: tuple[str, ...]) -> str | None:
+    """The line with ``np.clip(...)`` turned into ``tf.clip_by_value(...)``, which knows these keywords."""
+    found = _calls_of(code, old)
+    if len(found) != 1 or any(k.arg not in keywords for k in found[0].keywords):
+        return None
+    return _replaced(code, found[0].col_offset, found[0].func, new)
+
+
+def called(code: str, method: str) -> str | None:
+    """``net.predict(x, verbose=0)`` as ``net(x)``."""
+    found = [(call, owner) for call, owner in _method_calls(code, (method,)) if call.args]
+    if len(found) != 1:
+        return None
+    call, owner = found[0]
+    return _replaced(code, call.col_offset, call, f"{_text(code, owner)}({_text(code, call.args[0])})")
+
+
+def applied(code: str, function: str) -> str | None:
+    """``tf.numpy_function(f, [x, y], tf.float32)`` as ``f(x, y)``."""
+    found = _calls_of(code, function)
+    match [(call, call.args[:2]) for call in found]:
+        case [(call, [ast.Name() | ast.Attribute() as inner, ast.List() | ast.Tuple() as given])]:
+            taken = ", ".join(_text(code, value) for value in given.elts)
+            return _replaced(code, call.col_offset, call, f"{_text(code, inner)}({taken})")
+    return None
+
+
+def straight_through(code: str, function: str, stop: str = "tf.stop_gradient") -> str | None:
+    """``tf.round(x)`` as ``(x + tf.stop_gradient(tf.round(x) - x))``."""
+    found = _calls_of(code, function)
+    if len(found) != 1 or len(found[0].args) != 1 or found[0].keywords:
+        return None
+    x = _text(code, found[0].args[0])
+    if not isinstance(found[0].args[0], ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        x = f"({x})"
+    made = f"{x} + {stop}({_text(code, found[0])} - {x})"
+    return _replaced(code, found[0].col_offset, found[0], f"({made})" if _tight(code, found[0]) else made)
+
+
+def factor_only(code: str, function: str, constant: str) -> str | None:
+    """``f(a * b)`` as ``a * f(b)``, where the name of one factor says that it is the constant one."""
+    found = _calls_of(code, function)
+    match found:
+        case [ast.Call(args=[ast.BinOp(op=ast.Mult(), left=left, right=right)])]:
+            sides = [re.search(constant, ast.unparse(side)) is not None for side in (left, right)]
+            if sum(sides) == 1:
+                texts = [_text(code, side) for side in (left, right)]
+                made = " * ".join(f"{function}({t})" if s else t for t, s in zip(texts, sides, strict=True))
+                made = f"({made})" if _tight(code, found[0]) else made
+                return _replaced(code, found[0].col_offset, found[0], made)
+    return None
+
+
+def without_keyword(code: str, name: str) -> str | None:
+    """The line without ``trainable=False`` in its only call that has it."""
+    found = [n for n in _walk(code) if isinstance(n, ast.Call) and any(k.arg == name for k in n.keywords)]
+    if len(found) != 1:
+        return None
+    kept = [_text(code, a) for a in found[0].args]
+    kept += [f"{k.arg}={_text(code, k.value)}" for k in found[0].keywords if k.arg and k.arg != name]
+    if any(k.arg is None for k in found[0].keywords):
+        return None
+    return _replaced(code, found[0].col_offset, found[0], f"{ast.unparse(found[0].func)}({', '.join(kept)})")
+
+
+def arguments_of(code: str, method: str) -> list[str]:
+    """The arguments of the only call of this method: those of ``tape.gradient(loss, variables)``."""
+    found = _method_calls(code, (method,))
+    return [_text(code, value) for value in found[0][0].args] if len(found) == 1 else []
+
+
+def maker_in(code: str) -> tuple[str, str]:
+    """``h = Dense(8)(x)``, a layer made and called at once: ``Dense(8)`` and ``h = {}(x)``."""
+    made = [n.func for n in _walk(code) if isinstance(n, ast.Call) and isinstance(n.func, ast.Call)]
+    if len(made) != 1:
+        return "", ""
+    escaped = _replaced(code, made[0].col_offset, made[0], "{}")
+    return (_text(code, made[0]), escaped) if escaped and escaped.count("{") == 1 else ("", "")
+
+
+def assigned_by_call(code: str) -> tuple[str, str]:
+    """``state.assign(new)``: ``state`` and ``new``; nothing where the line is something else."""
+    match _method_calls(code, ("assign", "assign_add", "assign_sub")):
+        case [(ast.Call(args=[value, *_]), owner)]:
+            return _text(code, owner), _text(code, value)
+    return "", ""
+
+
+def _calls_of(code: str, *functions: str) -> list[ast.Call]:
+    calls = [n for n in _walk(code) if isinstance(n, ast.Call) and n.args]
+    return [n for n in calls if ast.unparse(n.func) in functions]
+
+
+def _tight(code: str, node: ast.expr) -> bool:
+    """Does something bind this expression so closely that an operator put in its place needs brackets?"""
+    bound: list[ast.AST] = []
+    for parent in _walk(code):
+        match parent:
+            case ast.Attribute(value=child) | ast.Subscript(value=child) | ast.Call(func=child):
+                bound.append(child)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp():
+                bound += ast.iter_child_nodes(parent)
+    place = (node.col_offset, node.end_col_offset)
+    return any(isinstance(n, ast.expr) and (n.col_offset, n.end_col_offset) == place for n in bound)
+
+
+def _operand(code: str, call: ast.expr, value: ast.expr) -> str:
+    """The value as it can stand where the call stood."""
+    loose = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda)
+    text = _text(code, value)
+    return f"({text})" if isinstance(value, loose) and _tight(code, call) else text
 
 
 def wrapped_value(code: str, wrapper: Callable[[ast.expr], str]) -> str | None:

@@ -23,6 +23,8 @@ class Page:
     use_instead: str  # one or two sentences
     avoid: str = ""  # the popular fix that makes it worse
     site: str = ""  # which line a finding points at
+    bad_tensorflow: str = ""  # the same in TensorFlow, where the lines differ by more than names
+    good_tensorflow: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from whygrad.model import Finding, Parameter, Site, Step
@@ -12,7 +12,11 @@ from whygrad.rules import rewrite
 from whygrad.rules.cause import Cause
 
 _PART = re.compile(r"(?:[^.\[]|\[[^\]]*\])+")
-_PART_OF_LAYER = re.compile(r"(weight|bias|running_|in_proj|_)")
+_PART_OF_LAYER = re.compile(r"(weight|bias|running_|in_proj|_|(\w+_)?kernel$|embeddings$|moving_)")
+_SCALE = re.compile(r"(?i).*(norm|bn)\w*\.(gamma|beta)$")
+# What Keras calls layers that nobody has named: such a part of a name is no attribute.
+_UNNAMED = re.compile(r"(\.(\w+_)?(dense|conv\dd|lstm|gru|rnn|embedding|normalization|sequential)(_\d+)?)+$")
+LONG = 160  # a line to paste is shown in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,22 @@ def who(cause: Cause) -> Who:
     by_network: dict[str, list[str]] = {}
     for parameter in cause.subjects:
         by_network.setdefault(_network(parameter), []).append(parameter.name)
-    return Who(
-        tuple(n if n in whole or whole == ["yes"] else common(names) or n for n, names in by_network.items())
-        or ("nothing",)
-    )
+    found: list[str] = []
+    for network, names in by_network.items():
+        part = network if network in whole or whole == ["yes"] else common(names) or network
+        split = _split(network, names) if part == network and network not in whole else ()
+        in_parts = on_tensorflow(cause) and whole != ["yes"] and not cause.rule.startswith("stale-")
+        found += split if in_parts and split else (part,)
+    return Who(tuple(found) or ("nothing",))
+
+
+def _split(network: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The few parts of a network that suffer, where the whole of it does not."""
+    parts: dict[str, list[str]] = {}
+    for name in names:
+        rest = name.removeprefix(f"{network}.")
+        parts.setdefault(rest.partition(".")[0] if rest != name else "", []).append(name)
+    return () if "" in parts or len(parts) > 3 else tuple(common(group) for group in parts.values())
 
 
 def networks(cause: Cause) -> str:
@@ -81,8 +97,8 @@ def layers(names: Iterable[str]) -> tuple[str, ...]:
     """The layers of these parameters; a parameter that is no layer's weight stands for itself."""
     found: dict[str, None] = {}
     for name in names:
-        owner, _, last = name.rpartition(".")
-        found[owner if owner and _PART_OF_LAYER.match(last) else name] = None
+        owner = name.rpartition(".")[0]
+        found[owner if _part_of_layer(name) else name] = None
     return tuple(found)
 
 
@@ -156,7 +172,7 @@ def through(cause: Cause) -> str:
 
 
 def _inside_network(step: Step) -> bool:
-    return step.site is not None and step.site.function in ("forward", "__call__")
+    return step.site is not None and step.site.function in ("forward", "__call__", "call")
 
 
 def _loss(cause: Cause) -> str:
@@ -180,6 +196,55 @@ def no_fake_root(cause: Cause) -> str:
     )
 
 
+def on_tensorflow(cause: Cause) -> bool:
+    """Was it a TensorFlow program? PyTorch is what the rules speak otherwise."""
+    return cause.details.get("framework") == "tensorflow"
+
+
+def no_filtering(cause: Cause) -> str:
+    """What not to do about ``None`` gradients in TensorFlow; a masked cut gives none."""
+    if cause.masked:
+        return ""
+    return (
+        'filtering out the `None` gradients, or `unconnected_gradients="zero"`: the message goes away, '
+        "the variables still do not learn"
+    )
+
+
+def variables(cause: Cause, source: str = "") -> str:
+    """The list to ask a tape for, as one writes it: ``trunk.trainable_variables + [log_std]``."""
+    alone = {p.name for p in cause.subjects if not _part_of_layer(p.name)}
+    parts: dict[str, None] = {}
+    for name in who(cause).names:
+        here = in_scope(name if name in alone else attribute(name), source)
+        parts[f"[{here}]" if name in alone else f"{here}.trainable_variables"] = None
+    return " + ".join(parts)
+
+
+def attribute(name: str) -> str:
+    """The largest part of a name that one can write: layers that nobody has named are no attributes."""
+    owner = name.rpartition(".")[0] if _part_of_layer(name) else name
+    return _UNNAMED.sub("", owner)
+
+
+def _part_of_layer(name: str) -> bool:
+    owner, _, last = name.rpartition(".")
+    return bool(owner) and bool(_PART_OF_LAYER.match(last) or _SCALE.match(name))
+
+
+def assigned_state(cause: Cause) -> tuple[str, str]:
+    """Why what goes through ``Variable.assign`` is lost, and what to write instead."""
+    line = source(cause)
+    held, value = rewrite.assigned_by_call(line)
+    use = f"the tensor `{value}`, not `{held}`," if held else "the tensor itself, not the variable,"
+    return (
+        f"`assign` copies numbers into a `tf.Variable`: what is read from it later has no history, and to "
+        f"`tape.gradient` all that {who(cause)} did is a constant.",
+        f"use {use} on the way to the loss: pass the state in and return it; `assign` it only after "
+        "`tape.gradient`",
+    )
+
+
 def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Finding:
     """The finding for this cause."""
     return Finding(
@@ -191,13 +256,33 @@ def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Findin
         confidence=cause.confidence,
         network=networks(cause),
         subjects=tuple(p.name for p in cause.subjects),
-        chain=cause.chain,
+        chain=_tape_chain(cause) if on_tensorflow(cause) else cause.chain,
         why=why,
         avoid=avoid,
         optimizer=cause.optimizer,
         first_update=cause.first_update,
         updates=cause.updates,
     )
+
+
+def _tape_chain(cause: Cause) -> tuple[Step, ...]:
+    """The chain in TensorFlow's words; attribution says the same for both frameworks."""
+    chain = cause.chain
+    if cause.rule in ("not-in-optimizer", "not-tracked") and len(chain) == 3:
+        return (chain[0], Step("is not among the variables that are asked for", chain[1].site, cut=True))
+    if cause.rule == "frozen" and chain:
+        return (chain[0], Step("trainable = False", cause.site, cut=True))
+    if cause.rule == "stale-optimizer" and len(chain) == 3:
+        known = f"{cause.optimizer or 'the optimizer'} knows only the old variables"
+        return (chain[0], replace(chain[1], what="the loss depends on it"), replace(chain[2], what=known))
+    return tuple(replace(step, what=_tape_words(step.what)) for step in chain)
+
+
+def _tape_words(what: str) -> str:
+    if what.endswith(".step() is never called"):
+        return what.replace(".step()", ".apply_gradients(...)")
+    said = {"autograd.grad": "tape.gradient", "no optimizer holds it": "no apply_gradients gets it"}
+    return said.get(what, what)
 
 
 def source(cause: Cause) -> str:

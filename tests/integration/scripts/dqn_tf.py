@@ -8,7 +8,12 @@ import tensorflow as tf
 
 keras.utils.set_random_seed(3)
 online = keras.Sequential(
-    [keras.Input((4,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dropout(0.2), keras.layers.Dense(2)]
+    [
+        keras.Input((4,)),
+        keras.layers.Dense(16, activation="relu"),
+        keras.layers.Dropout(0.2),
+        keras.layers.Dense(2),
+    ]
 )
 target = keras.models.clone_model(online)
 target.set_weights(online.get_weights())
@@ -21,7 +26,9 @@ def update(s, a, r, s2):
     traces += 1
     y = r + 0.9 * tf.reduce_max(target(s2), axis=1)
     with tf.GradientTape() as tape:
-        q = tf.gather(online(s + tf.random.normal(s.shape, stddev=0.01), training=True), a, axis=1, batch_dims=1)
+        q = tf.gather(
+            online(s + tf.random.normal(s.shape, stddev=0.01), training=True), a, axis=1, batch_dims=1
+        )
         loss = tf.reduce_mean(tf.square(y - q))
     gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, online.trainable_variables), 5.0)
     optimizer.apply_gradients(zip(gradients, online.trainable_variables))

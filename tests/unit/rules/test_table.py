@@ -30,6 +30,10 @@ def test_page_is_complete_and_its_examples_are_python(slug):
         ast.parse(example)
         assert len(example.splitlines()) <= 12
     assert page.bad != page.good
+    assert bool(page.bad_tensorflow) == bool(page.good_tensorflow)
+    for example in (page.bad_tensorflow, page.good_tensorflow):
+        ast.parse(example)
+        assert "torch" not in example and "detach" not in example
 
 
 @pytest.mark.parametrize("slug", RULES)

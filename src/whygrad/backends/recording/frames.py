@@ -11,9 +11,10 @@ from typing import Any
 
 from whygrad.model import Site
 
-USER, LIBRARY, FRAMEWORK, INVISIBLE = range(4)
+USER, LIBRARY, FRAMEWORK, INVISIBLE, RUNNER = range(5)
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_RUNNING = _PACKAGE + "running" + os.sep  # runs the script: whoever called it is not the user's code
 _AGENTS = _PACKAGE + "agents" + os.sep  # shipped with us, run like anybody's script
 _STDLIB = tuple({sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("platstdlib") + os.sep})
 _SITE = tuple({sysconfig.get_path("purelib") + os.sep, sysconfig.get_path("platlib") + os.sep})
@@ -30,6 +31,8 @@ def _classify(code: CodeType | Told) -> int:
     """Is this code the user's, a library's, the framework's, or nobody's business?"""
     name = code.co_filename
     if code.co_name == _TRAMPOLINE or name.startswith(_PACKAGE):
+        if name.startswith(_RUNNING):
+            return RUNNER
         return USER if name.startswith(_AGENTS) else INVISIBLE
     packages = [p for p in name.split(os.sep)[:-1] if p in ("site-packages", "dist-packages")]
     if name.startswith(_SITE) or packages:
@@ -105,6 +108,8 @@ def locate(frame: FrameType | None) -> Where | None:
         elif kind == USER or (kind == LIBRARY and len(key) < _DEEP):
             key += (code, frame.f_lineno)
             theirs = theirs or kind == USER
+        elif kind == RUNNER:
+            break
         frame = frame.f_back
     return _place(key, api)
 
@@ -125,6 +130,8 @@ def told(frames: Iterable[tuple[str, int, str]]) -> Where | None:
         elif kind == USER or (kind == LIBRARY and len(key) < _DEEP):
             key += (code, line)
             theirs = theirs or kind == USER
+        elif kind == RUNNER:
+            break
     return _place(key, api)
 
 
@@ -143,7 +150,10 @@ def stack(frame: FrameType | None, most: int = 12) -> tuple[Where, ...]:
     """All lines outside the framework from here outwards, innermost first."""
     places: list[Where] = []
     while frame is not None and len(places) < most:
-        if kind_of(frame.f_code) in (USER, LIBRARY):
+        kind = kind_of(frame.f_code)
+        if kind == RUNNER:
+            break
+        if kind in (USER, LIBRARY):
             places.append(Where(frame.f_code, frame.f_lineno))
         frame = frame.f_back
     return tuple(places)

@@ -69,6 +69,7 @@ class OptimizerRecord:
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
         self.traced = False  # its steps are in compiled code
+        self.before = 0  # the steps that it had taken when it was first seen
         self.counting = False  # the step under way is only counted
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []

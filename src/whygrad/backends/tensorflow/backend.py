@@ -75,7 +75,7 @@ class TensorFlowBackend:
             return Observation(version=tf.__version__)
         watch.name_things(None)
         with watch.resting():
-            watch.applying.rates()
+            watch.applying.last_look()
         freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
         evidence = freezer.evidence(self._crash, finished=self._crash is None)
         evidence = replace(evidence, framework="tensorflow", complete=not watch.aside)

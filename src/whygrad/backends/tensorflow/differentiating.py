@@ -14,7 +14,7 @@ from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.tensorflow import private
-from whygrad.backends.tensorflow.tapes import current_graph, outermost
+from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 class Differentiation(BackwardRecord):
     """One call of ``tape.gradient``."""
 
-    graph: int = 0  # the outermost graph that it was traced in
-
 
 class Differentiating:
     """The recorded calls of late."""
@@ -36,6 +34,7 @@ class Differentiating:
         self._watch = watch
         self._recorder = watch.recorder
         self.pending: deque[Differentiation] = deque(maxlen=64)
+        self.traced: dict[int, list[Differentiation]] = {}  # by the outermost graph
         self.count = 0
 
     def call(self, original: Callable[..., Any], tape: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
@@ -68,7 +67,8 @@ class Differentiating:
         record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
         record.tape = known
         if graph is not None:
-            record.graph, record.runs = id(outermost(graph)), 0
+            record.runs = 0
+            self.traced.setdefault(graph_number(outermost(graph)), []).append(record)
         record.unused = self._unused(graph, roots, since)
         record.ends = self._recorder.ends(since)
         self.pending.append(record)

@@ -42,6 +42,6 @@ class Functions:
         if code is None or kind_of(code) != USER:
             return made
         line = definition_line(code.co_filename, code.co_firstlineno)
-        if made is not None and not code.co_firstlineno <= made.line <= line:
-            return made  # compiled by a call, somewhere else
+        if made is not None and line == code.co_firstlineno:
+            return made  # not by a decorator: by a call, somewhere else
         return Where(Told(code.co_filename, code.co_name), line)

@@ -39,8 +39,6 @@ class Hooks:
         self._patches.wrap(tape, "watch", self._watch_tensor)
         for name in ("gradient", "jacobian", "batch_jacobian"):
             self._patches.wrap(tape, name, self._gradient)
-        if private.CONCRETE is not None:
-            self._patches.wrap(private.CONCRETE, "_call_flat", self._call_flat)
         if private.FUNCTION is not None:
             self._patches.wrap(private.FUNCTION, "__init__", self._function_made)
         if private.VARIABLE is not None:
@@ -132,20 +130,6 @@ class Hooks:
         return gradient
 
     # -- functions, variables, layers ----------------------------------------------------------------
-
-    def _call_flat(self, original: Any) -> Any:
-        def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
-            result = original(function, tensor_inputs, captured_inputs)
-            if tf.executing_eagerly() and not self._watch.is_resting():
-                graph = function.graph
-                if self._watch.recording():
-                    feeds = [*tensor_inputs, *captured_inputs]
-                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
-                if self._watch.safely(self._watch.applying.executed, graph):
-                    self._watch.stepped()
-            return result
-
-        return _call_flat
 
     def _function_made(self, original: Any) -> Any:
         def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
@@ -295,6 +279,8 @@ class Window:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._patches = Patches()
+        self._calls = Patches()
+        self._calls_seen = False
 
     def open(self) -> None:
         """Begin to see values leave and come back."""
@@ -305,9 +291,30 @@ class Window:
         if private.CONSTANTS is not None:
             self._patches.wrap(private.CONSTANTS, "convert_to_eager_tensor", self._entering)
 
-    def close(self) -> None:
-        """No longer."""
+        if private.CONCRETE is not None and not self._calls_seen:
+            self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
+            self._calls_seen = True
+
+    def close(self, counting: bool) -> None:
+        """No longer; calls of traced functions only if somebody is ``counting`` steps."""
         self._patches.restore()
+        if not counting:
+            self._calls.restore()
+            self._calls_seen = False
+
+    def _call_flat(self, original: Any) -> Any:
+        def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
+            result = original(function, tensor_inputs, captured_inputs)
+            if tf.executing_eagerly() and not self._watch.is_resting():
+                graph = function.graph
+                if self._watch.recording():
+                    feeds = [*tensor_inputs, *captured_inputs]
+                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
+                if self._watch.safely(self._watch.applying.executed, graph):
+                    self._watch.stepped()
+            return result
+
+        return _call_flat
 
     def _leaving(self, original: Any) -> Any:
         name = original.__name__

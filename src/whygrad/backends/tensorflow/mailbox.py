@@ -1,6 +1,6 @@
 """Gradient values out of compiled code: a box that the traced update writes into, and we read now and then.
 
-The box is a raw resource, made outside of the function: a variable would make the function trace itself again.
+The box is a raw resource, made outside of the function: a variable would make the function trace again.
 Nothing is computed in most steps: a second box says whether anybody wants to know.
 """
 

@@ -11,12 +11,12 @@ import tensorflow as tf
 
 from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where
-from whygrad.backends.recording.nodes import Node, Param, clock
+from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
 from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.differentiating import Differentiation
 from whygrad.backends.tensorflow.mailbox import Mailbox
-from whygrad.backends.tensorflow.tapes import current_graph, outermost
+from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _FAR = 400
 _CALLS = 3
+_BRANCHING = frozenset(("if", "stateless_if", "case", "stateless_case", "while", "stateless_while"))
 
 
 class Optimizers:
@@ -73,11 +74,13 @@ class Optimizers:
         frame: FrameType,
     ) -> Any:
         """Run ``apply`` or ``apply_gradients`` and note what it was given."""
+        if self._watch.is_resting():  # a wrapper around an optimizer calls the one inside
+            return original()
         graph = current_graph()
         start = len(graph.get_operations()) if graph is not None else 0
         record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
         with self._watch.resting():
-            if record is not None and graph is not None:
+            if record is not None and graph is not None and self._may_be_zero(record):
                 self._watch.safely(self._post, record, gradients, variables)
             result = original()
         if record is not None and graph is not None:
@@ -92,6 +95,7 @@ class Optimizers:
     ) -> OptimizerRecord:
         record = self.record(optimizer)
         if not record.held:
+            record.before = int(_number(getattr(optimizer, "iterations", None)) or 0)
             record.lr_always_zero = _learning_rate(optimizer) == 0
         params = [self._recorder.variables.param(v) for v in variables]
         known = _built_for(optimizer)
@@ -180,13 +184,21 @@ class Optimizers:
         recent = [b for b in self._watch.differentiating.pending if b.time > record.last_step]
         return [b for b in recent if b.wanted.keys() & absent]
 
-    def rates(self) -> None:
-        """A learning rate that was zero at first may have grown since."""
+    def last_look(self) -> None:
+        """A learning rate that was zero at first may have grown; compiled steps count themselves."""
         for record in self._watch.optimizers.values():
+            optimizer = record.ref()
             if record.lr_always_zero:
-                record.lr_always_zero = _learning_rate(record.ref()) == 0
+                record.lr_always_zero = _learning_rate(optimizer) == 0
+            taken = _number(getattr(optimizer, "iterations", None)) if record.traced else None
+            record.steps = max(record.steps, int(taken or 0) - record.before)
 
     # -- steps -------------------------------------------------------------------------------------
+
+    def _may_be_zero(self, record: OptimizerRecord) -> bool:
+        """Only behind conditions and loops can a cut give zeros that tracing does not show."""
+        backwards = record.updates[-1].backwards if record.updates else ()
+        return any(node.name in _BRANCHING for b in backwards for node in cone(b.roots))
 
     def _post(self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Let the compiled update tell us of its gradients."""
@@ -212,17 +224,18 @@ class Optimizers:
         """Traced, not taken: steps are counted when the function is called."""
         self._recorder.graphs.optimizing(graph, start)
         record.last_step = clock()
-        graph = outermost(graph)
-        self._compiled.setdefault(id(graph), [])
-        if record not in self._compiled[id(graph)]:
-            self._compiled[id(graph)].append(record)
+        self._watch.open_window()
+        records = self._compiled.setdefault(graph_number(outermost(graph)), [])
+        if record not in records:
+            records.append(record)
         record.traced = True
 
     def executed(self, graph: Any) -> bool:
         """A traced function was called: have optimizers stepped in it?"""
-        for backward in self._watch.differentiating.pending:
-            backward.runs += backward.graph == id(graph)
-        records = self._compiled.get(id(graph))
+        number = graph_number(graph)
+        for backward in self._watch.differentiating.traced.get(number, ()):
+            backward.runs += 1
+        records = self._compiled.get(number)
         if not records:
             return False
         for record in records:
@@ -276,9 +289,14 @@ def _learning_rate(optimizer: Any) -> float | None:
         rate = getattr(optimizer, "_lr", None)
     if isinstance(rate, (int, float)):
         return float(rate)
-    if rate is None or not handle_of(rate):
+    return _number(rate)
+
+
+def _number(variable: Any) -> float | None:
+    """The value of a scalar variable of Keras or TensorFlow."""
+    if not handle_of(variable):
         return None
-    value = getattr(rate, "value", None)
+    value = getattr(variable, "value", None)
     with tf.init_scope(), suppress(TypeError, ValueError, tf.errors.OpError):  # not initialised yet
-        return float(value() if callable(value) else rate if value is None else value)
+        return float(value() if callable(value) else variable if value is None else value)
     return None

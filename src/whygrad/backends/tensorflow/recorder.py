@@ -113,7 +113,7 @@ class Recorder:
         if op_type != "AssignVariableOp" and old is not None:
             value.inputs = (*value.inputs, old)
             value.tainted = value.tainted or old.tainted
-        self.variables.node(number)
+        self.variables.node(number, used=False)
         self.variables.wrote(number, value)
 
     def called(self, graph: Any, feeds: list[Any], outputs: list[Any], frame: FrameType) -> None:

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from whygrad.backends.recording.frames import USER, Where, kind_of, stack, told
-from whygrad.backends.recording.nodes import Param
+from whygrad.backends.recording.nodes import Param, clock
 from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.values import Value, here
@@ -35,6 +35,7 @@ class Variables:
         self._written: dict[int, Value] = {}  # handle -> the last value that was assigned
         self._known: dict[int, weakref.ref[Any]] = {}
         self._made: dict[int, tuple[Where, ...]] = {}
+        self._keys: dict[int, int] = {}
 
     def made(self, variable: Any, frame: FrameType) -> None:
         """A new variable."""
@@ -44,9 +45,10 @@ class Variables:
             self._written.pop(handle, None)  # its initial value
             self._plain.pop(handle, None)
             self._made[handle] = _stack(frame)
+            self._keys[handle] = clock()  # parameters are listed in the order in which they were made
 
     def _forget(self, handle: int) -> None:
-        for known in (self._known, self._made, self._plain, self._written):
+        for known in (self._known, self._made, self._keys, self._plain, self._written):
             known.pop(handle, None)
 
     def layer_made(self, layer: Any, frame: FrameType) -> None:
@@ -107,7 +109,7 @@ class Variables:
             param.ref = weakref.ref(variable)  # it knows better whether it is frozen
         return param
 
-    def node(self, handle: int) -> Value:
+    def node(self, handle: int, used: bool = True) -> Value:
         """The value of a variable as a parameter, or as the plain storage that it is."""
         param = self.params.get(handle)
         if param is None:
@@ -117,11 +119,13 @@ class Variables:
                 return self._plain.setdefault(handle, Value("variable", (), None, False))
             param = self._new(handle, variable)
         assert isinstance(param.node, Value)
+        param.used = param.used or used
         return param.node
 
     def _new(self, handle: int, variable: Any) -> Param:
         made = self._made.get(handle, ())
         param = Param(variable, made, proper=True, trainable=bool(getattr(variable, "trainable", True)))
+        param.key = self._keys.get(handle, param.key)
         node = Value("variable", (), made[0] if made else None, True)
         node.parameter, node.tainted, node.shape = param, True, param.shape
         param.node = node

@@ -59,6 +59,7 @@ class Watch:
         self._hooks = Hooks(self)
         self._window = Window(self)
         self._recording = False
+        self._stopped = False
         self._named: set[int] = set()
         self._profile: Any = None
 
@@ -74,6 +75,7 @@ class Watch:
 
     def stop(self) -> None:
         """Take everything out again."""
+        self._stopped = True
         self.close_window()
         self._hooks.remove()
         if threading.getprofile() == self._new_thread:
@@ -133,7 +135,7 @@ class Watch:
     def close_window(self) -> None:
         """Enough for now."""
         self._recording = False
-        self._window.close()
+        self._window.close(counting=self.on_step is not None and not self._stopped)
         if self._thread.listening:
             self._thread.listening = False
             private.remove_op_callback(self._operation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from whygrad.flow.paths import STEPWISE, Path, is_detach
 from whygrad.model import Op, Parameter, Site, Step
 
@@ -24,6 +26,13 @@ _SPOKEN = {
     "long": ".long()",
     "int": ".int()",
     "bool": ".bool()",
+}
+# What TensorFlow's runtime calls an operation, and what one writes; the rest has one name only.
+_WRITTEN = {
+    "multinomial": "categorical",
+    "top_k": "argsort|sort|top_k",
+    "constant": "constant|convert_to_tensor|Variable",
+    "floor_div": "floordiv",
 }
 _PASSING = frozenset(("cpu", "to", "squeeze", "view", "reshape", "flatten", "clone", "float", "contiguous"))
 
@@ -56,8 +65,10 @@ def verdict(path: Path) -> Verdict:
     if is_detach(op):
         return Verdict("detached", op.site, position, {"op": spoken(op)})
     if op.fresh:
-        return Verdict("numpy-round-trip", op.site, position, {"left": f"torch.{op.name}(tensor)"})
-    if _samples(op) or not op.floating or op.name.rstrip("_") in STEPWISE:
+        return Verdict(
+            "numpy-round-trip", op.site, position, {"left": f"{maker(op) or 'tf.constant'}(tensor)"}
+        )
+    if _samples(op) or not op.floating or op.name.rstrip("_") in STEPWISE or op.name == "assign":
         details = {"op": op.api if _samples(op) else spoken(op)}
         if op.carries:
             details["zero"] = "yes"
@@ -80,7 +91,7 @@ def _round_trip(path: Path, exit_at: int) -> dict[str, str]:
     details = {"left": spoken(path.ops[exit_at])}
     if exit_at + 1 < len(path.ops):
         back = path.ops[exit_at + 1]
-        details["back"] = f"torch.{back.name}" if back.fresh and back.name != "data" else ""
+        details["back"] = maker(back)
         details["back_line"] = str(back.site.line) if back.site else ""
     return details
 
@@ -89,8 +100,26 @@ def _samples(op: Op) -> bool:
     return op.api.rpartition(".")[2] in ("sample", "sample_n")
 
 
+def maker(op: Op) -> str:
+    """The function that made a fresh tensor; nothing where the framework made it without being told to."""
+    if not op.fresh or op.name in ("data", "argument"):
+        return ""
+    return _in_tensorflow(op) if op.name == "constant" else f"torch.{op.name}"
+
+
+def _in_tensorflow(op: Op) -> str:
+    """The operation as the line writes it, ``tf.argmax`` or ``ops.stop_gradient``; nothing elsewhere."""
+    names = _WRITTEN.get(op.name, re.escape(op.name))
+    written = rf"(?<![\w.])(?:tf|tensorflow|keras|ops|K)(?:\.\w+)*\.(?:{names})\b"
+    found = set(re.findall(written, op.site.code if op.site else ""))
+    return found.pop() if len(found) == 1 else ""
+
+
 def spoken(op: Op) -> str:
     """An operation as one writes it."""
+    written = _in_tensorflow(op)
+    if written:
+        return written
     return _SPOKEN.get(op.name, op.name.strip("_") if op.name.startswith("__") else op.name)
 
 

@@ -87,7 +87,7 @@ def _source_cause(
     optimizer: Optimizer, parameter: Parameter, backward: Backward, left: Op, entry: Op
 ) -> Cause:
     details = {"left": cuts.spoken(left), "back_line": str(entry.site.line) if entry.site else ""}
-    details["back"] = f"torch.{entry.name}" if entry.fresh and entry.name != "data" else ""
+    details["back"] = cuts.maker(entry)
     root = backward.flow[backward.roots[0]]
     steps = [
         Step(parameter.name, parameter.made[0] if parameter.made else None),

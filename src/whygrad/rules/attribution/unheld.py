@@ -22,6 +22,8 @@ def unheld(situation: Situation) -> Iterator[Cause]:
             continue
         optimizer = _nearest(situation, parameter, backward)
         rule, site = _judge(situation, parameter, optimizer)
+        if rule == "not-in-optimizer" and backward.tape:
+            site = backward.site  # a tape is asked for a list; the optimizer has none of its own
         groups.setdefault((rule, site), []).append(parameter)
     for (rule, site), members in groups.items():
         backward = _should_learn(situation, members[0])

@@ -38,12 +38,15 @@ def phrase(cause: Cause) -> Finding:
     who, code = words.who(cause), words.source(cause)
     real, line = cause.details.get("real", ""), cause.details.get("real_line", "")
     what, fix = _silencer(code)
+    backward = "backward"
+    if words.on_tensorflow(cause):
+        what, fix, backward = "a new tf.Variable", "leave the `tf.Variable` out", "tape.gradient"
     cut = f" The real cut{words.at(line)} is {real}." if real else ""
     repair = f"repair the real cut{words.at(line)}" + (f": `whygrad explain {real}`" if real else "")
     return words.say(
         cause,
         title=f"{who.does('gets', 'get')} no gradient, and {what} hides it",
-        why=f"`{what}` makes a new leaf of a value without history: `backward` starts and ends there.{cut}",
+        why=f"`{what}` makes a new leaf of a value without history: `{backward}` starts and ends there.{cut}",
         fix=f"{fix} and {repair}",
         avoid="keeping the line to be safe: it would hide the next cut, too",
     )

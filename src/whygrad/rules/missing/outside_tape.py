@@ -5,7 +5,7 @@ Reads the details ``kind`` (``before``, ``after``, ``paused``, ``unwatched``, ``
 """
 
 from whygrad.model import Finding
-from whygrad.rules import words
+from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
 from whygrad.rules.rule import Page, Rule
 
@@ -35,29 +35,75 @@ grads = tape.gradient(loss, actor.trainable_variables)""",
     site="the operation that ran outside, or the call on the tape",
 )
 
-_KINDS = {
-    "before": ("it ran before the tape started", "move this line into the `with tf.GradientTape()` block"),
-    "after": ("the loss was computed after the tape ended", "move the loss into the tape's block"),
-    "paused": ("the tape was paused", "move this line out of the `tape.stop_recording()` block"),
-    "unwatched": ("the tape does not watch this tensor", "call `tape.watch(x)` before the forward pass"),
-    "asked-twice": (
-        "the tape was asked twice",
-        "use `tf.GradientTape(persistent=True)`, or one tape per loss",
-    ),
-}
-_DEFAULT = ("it ran outside of the tape", "move the forward pass and the loss into the tape's block")
-
 
 def phrase(cause: Cause) -> Finding:
     """Put a forward pass that no tape saw into words."""
-    short, fix = _KINDS.get(cause.details.get("kind", ""), _DEFAULT)
-    tape = f"The tape{words.at(cause.details.get('tape_line', ''))}"
+    kind, code, who = cause.details.get("kind", ""), words.source(cause), words.who(cause)
+    tape = words.at(cause.details.get("tape_line", ""))
+    if kind == "asked-twice":
+        return _asked_twice(cause)
+    if kind == "unwatched":
+        return _unwatched(cause)
+    line = words.code(code) if code else "the forward pass"
+    knows = "knows only what ran inside of it"
+    by, why, fix = {
+        "before": (
+            "it ran before the tape started",
+            f"The tape{tape} {knows}; {line} came before, so to the tape its result is a constant.",
+            f"move {line} into the `with tf.GradientTape()` block{tape}, or open the block before it",
+        ),
+        "after": (
+            "the loss was computed after the tape ended",
+            f"The tape{tape} {knows}; {line} came after, so it does not know that the loss depends on {who}.",
+            f"move {line} into the `with tf.GradientTape()` block{tape}; `tape.gradient` stays after it",
+        ),
+        "paused": (
+            "computed while the tape was paused",
+            f"{line} runs under `tape.stop_recording()`: nothing is recorded, the result is a constant.",
+            f"move {line} out of the `with tape.stop_recording():` block",
+        ),
+    }.get(
+        kind,
+        (
+            "it ran outside of the tape",
+            f"The tape{tape} knows only what ran inside of it; for the rest its gradients are `None`.",
+            "move the forward pass and the loss into the tape's block",
+        ),
+    )
+    avoid = words.no_filtering(cause)
+    return words.say(cause, title=words.starved(cause, by), why=why, fix=fix, avoid=avoid)
+
+
+def _asked_twice(cause: Cause) -> Finding:
+    who = words.who(cause)
     return words.say(
         cause,
-        title=words.starved(cause, short),
-        why=f"{tape} knows only what ran inside of it; for the rest its gradients are `None`.",
+        title=f"{who.does('gets', 'get')} no gradient: the tape was asked twice",
+        why="A tape forgets what it has recorded once `gradient` has been called; this is the second call.",
+        fix="write `with tf.GradientTape(persistent=True) as tape:`, and `del tape` after the last call; or "
+        "use one tape per loss: `with tf.GradientTape() as tape_1, tf.GradientTape() as tape_2:`",
+        avoid="asking once, for the sum of the losses: each network then learns from all of them",
+    )
+
+
+def _unwatched(cause: Cause) -> Finding:
+    who, code = words.who(cause), words.source(cause)
+    watch = f"`tape.watch({words.in_scope(str(who), code) if not who.several else '...'})`"
+    first = f"{watch} as the first line of the `with tf.GradientTape()` block"
+    if "watch_accessed_variables" in code:
+        new = rewrite.without_keyword(code, "watch_accessed_variables")
+        why = f"With `watch_accessed_variables=False` a tape follows only what `tape.watch` names: not {who}."
+        fix = f"write {words.code(new)}; or add {watch}" if new else f"add {first}"
+    else:
+        alone = "A tape follows trainable variables by itself, but a tensor only after `tape.watch`"
+        why = f"{alone}: the gradient for {who} is `None`."
+        fix = f"write {first}"
+    return words.say(
+        cause,
+        title=f"{who.does('gets', 'get')} no gradient: the tape does not watch {who.it}",
+        why=why,
         fix=fix,
-        avoid="filtering out the `None` gradients: the warning goes away, the variables still do not learn",
+        avoid='`unconnected_gradients="zero"`: zeros in place of `None`, and still nothing is learnt',
     )
 
 

@@ -26,13 +26,23 @@ actor_opt = torch.optim.Adam(actor.parameters(), lr=3e-4)
 critic_opt = torch.optim.Adam(critic.parameters(), lr=1e-3)
 critic_loss.backward()
 critic_opt.step()""",
-    use_instead="Make each optimizer from the parameters of the network that its loss trains.",
+    use_instead="Make each optimizer from the parameters of the network that its loss trains. In "
+    "TensorFlow, use one name for the list in `tape.gradient` and in `apply_gradients`.",
     site="the call that got the wrong list",
+    bad_tensorflow="""\
+grads = tape.gradient(actor_loss, critic.trainable_variables)
+actor_opt.apply_gradients(zip(grads, actor.trainable_variables))""",
+    good_tensorflow="""\
+variables = actor.trainable_variables
+grads = tape.gradient(actor_loss, variables)
+actor_opt.apply_gradients(zip(grads, variables))""",
 )
 
 
 def phrase(cause: Cause) -> Finding:
     """Put an optimizer of the wrong network into words."""
+    if words.on_tensorflow(cause):
+        return _on_tensorflow(cause)
     details, who, code = cause.details, words.who(cause), words.source(cause)
     optimizer = details.get("optimizer") or cause.optimizer or "the optimizer"
     holds = details.get("holds") or "other parameters"
@@ -44,6 +54,29 @@ def phrase(cause: Cause) -> Finding:
         why=f"The loss leaves its gradients in {expected}, and {optimizer}.step() applies what it finds in "
         f"{holds}.",
         fix=f"write {words.code(new)}" if new else f"make {optimizer} from the parameters of {expected}",
+    )
+
+
+def _on_tensorflow(cause: Cause) -> Finding:
+    details, who, code = cause.details, words.who(cause), words.source(cause)
+    holds = details.get("holds") or "another network"
+    expected = details.get("expected") or str(who)
+    new = rewrite.with_name(code, words.in_scope(holds, code), words.in_scope(expected, code))
+    own = "their own" if who.several else "its own"
+    if ".apply_gradients(" in code and ".gradient(" not in code:
+        title = f"{who.does('never changes', 'never change')}: the gradients are applied to {holds}"
+        crossed = f"the gradients of {expected} change {holds}."
+    else:
+        title = f"{who.does('is', 'are')} moved by the gradients of {holds}, not by {own}"
+        crossed = f"the gradients of {holds} change {expected}."
+    return words.say(
+        cause,
+        title=title,
+        why=f"`apply_gradients` pairs gradients and variables by their position in the lists: {crossed}",
+        fix=f"write {words.code(new, words.LONG)}"
+        if new
+        else f"use one list, `variables = {expected}.trainable_variables`, for `tape.gradient` and "
+        "`apply_gradients` alike",
     )
 
 
