@@ -1,5 +1,6 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
+from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
@@ -7,10 +8,14 @@ from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
 __all__ = [
+    "Alias",
     "Backward",
     "Block",
     "Changed",
+    "Clear",
+    "Clip",
     "Confidence",
+    "Copy",
     "Crash",
     "Evidence",
     "Finding",

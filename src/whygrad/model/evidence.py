@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.site import Site
 
@@ -19,6 +20,8 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
+    clears: int = 0  # how often its gradients were cleared after its first step
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Backward:
     unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()
     time: int = 0
+    stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class Update:
     zero: frozenset[int]
     backwards: tuple[Backward, ...]
     since: int = 0  # the time of the optimizer's step before this one
+    time: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +96,9 @@ class Evidence:
     assigned: dict[int, Site | None] = field(
         default_factory=dict
     )  # parameter -> where its grad was set by hand
+    clips: tuple[Clip, ...] = ()
+    clears: tuple[Clear, ...] = ()
+    copies: tuple[Copy, ...] = ()
+    aliases: tuple[Alias, ...] = ()
     crash: Crash | None = None
     finished: bool = True

@@ -80,9 +80,21 @@ class Backwards:
             self._exits(),
             self.count,
         )
+        record.stale = self._stale(reached)
         self.pending.append(record)
         self._watch.name_new_things(reached.values(), frame)
         return record
+
+    def _stale(self, reached: dict[int, Param]) -> frozenset[int]:
+        """Gradients that a step has already used and that are still there: this backward adds to them."""
+        used = {key for b in self.pending for key in b.applied - b.cleared}
+        found = set()
+        for key in used & reached.keys():
+            tensor = reached[key].ref()
+            grad = tensor.grad if tensor is not None else None
+            if grad is not None and (grad.is_sparse or bool(grad.any())):
+                found.add(key)
+        return frozenset(found)
 
     def _exits(self) -> tuple[Node, ...]:
         """What has left the framework since everybody's last step."""
@@ -129,7 +141,10 @@ class Backwards:
         if value is None:
             for backward in self.pending:
                 backward.cleared.add(node.parameter.key)
+            self._watch.events.cleared((node.parameter,), locate(frame), "grad = None")
         else:
+            held = self._recorder.table.get(value)
+            self._watch.events.put_back((held,) if held is not None else ())
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
 
     def cleared_by(self, owner: Any) -> None:

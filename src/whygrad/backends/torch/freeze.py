@@ -7,12 +7,17 @@ from collections.abc import Iterable
 
 from whygrad.backends.torch.frames import Where
 from whygrad.backends.torch.nodes import Gate, Node, Param
-from whygrad.backends.torch.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.torch.records import BackwardRecord, ClipRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch.watch import Watch
+from whygrad.backends.torch.weights import has_moved
 from whygrad.model import (
+    Alias,
     Backward,
     Block,
     Changed,
+    Clear,
+    Clip,
+    Copy,
     Crash,
     Evidence,
     Flow,
@@ -47,6 +52,9 @@ class Freezer:
         optimizers = {r.key: self._optimizer(r) for r in records}
         last = self._crash(crash)
         self._met.update((key, param) for key, (param, _) in watch.backwards.assigned.items())
+        events = watch.events
+        clips = tuple(self._clip(c) for c in (*events.clips, *events.dropped.values()))
+        copies = tuple(self._copies())
         return Evidence(
             parameters={key: self._parameter(p) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -56,6 +64,12 @@ class Freezer:
                 r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
             },
             assigned={key: self._site(where) for key, (_, where) in watch.backwards.assigned.items()},
+            clips=tuple(sorted(clips, key=lambda c: c.time)),
+            clears=tuple(
+                Clear(self._site(c.where), c.time, frozenset(c.touched), c.by) for c in events.clears
+            ),
+            copies=copies,
+            aliases=tuple(Alias(names, frozenset(keys)) for names, keys in watch.aliases),
             crash=last,
             finished=finished,
         )
@@ -97,9 +111,37 @@ class Freezer:
             trained=param.trained,
             loaded=param.loaded or origin is not None,
             used=param.used,
+            moved=has_moved(param),
             alive=param.seen,
             lasting=param.proper or param.asked > 1,
         )
+
+    def _clip(self, clip: ClipRecord) -> Clip:
+        return Clip(
+            self._site(clip.where),
+            clip.time,
+            clip.kind,
+            frozenset(clip.touched),
+            frozenset(clip.present),
+            clip.threshold,
+            clip.before,
+        )
+
+    def _copies(self) -> Iterable[Copy]:
+        """Copies between parameters that the rest of the evidence knows."""
+        for copy in self._watch.events.copies.values():
+            self._met.update({copy.source.key: copy.source, copy.target.key: copy.target})
+            yield Copy(
+                copy.source.key,
+                copy.target.key,
+                self._site(copy.where),
+                copy.how,
+                copy.factor,
+                copy.own,
+                copy.first,
+                copy.last or copy.first,
+                copy.times,
+            )
 
     def _optimizer(self, record: OptimizerRecord) -> Optimizer:
         self._met.update(record.held)
@@ -111,6 +153,8 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            maximize=record.maximize,
+            clears=record.clears,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -119,6 +163,7 @@ class Freezer:
             number=update.number,
             since=update.since,
             site=self._site(update.where),
+            time=update.time,
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),
@@ -148,6 +193,7 @@ class Freezer:
                 exits=tuple(map(self._id, record.exits)),
                 unused=tuple(map(self._id, record.unused)),
                 changed=changed,
+                stale=record.stale,
                 time=record.time,
             )
         return known
@@ -195,6 +241,8 @@ class Freezer:
             fresh=node.fresh,
             left=node.left,
             via=node.via,
+            numbers=node.numbers,
+            odd=node.odd,
             walked=node.mark[0],
             time=node.time,
         )

@@ -86,6 +86,8 @@ class Mode(TorchFunctionMode):
     def _property(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         if name == "data" and isinstance(result, torch.Tensor):
             self._recorder.operation("data", args, result, frame, None)
+        elif name == "grad" and isinstance(result, torch.Tensor):
+            self._recorder.gradient(args[0], result, frame)
         elif isinstance(result, torch.Tensor) and name not in ("grad", "_grad", "_base"):
             self._operation(name, args, kwargs, result, frame)
 

@@ -58,6 +58,7 @@ class Names:
 
     def __init__(self) -> None:
         self.tensors: dict[int, Name] = {}
+        self.called: dict[frozenset[int], dict[str, None]] = {}  # parameters -> names
         self.optimizers: dict[int, str] = {}
         self.modules: dict[int, str] = {}
         self._seen: set[int] = set()
@@ -70,6 +71,9 @@ class Names:
             if isinstance(value, torch.Tensor):
                 self._tensor(name, value, network, holder, how)
                 continue
+            if isinstance(value, torch.nn.Module) and len(self.called) < _WIDE:
+                held = frozenset(map(id, value.parameters()))
+                self.called.setdefault(held, {})[name] = None
             if (
                 id(value) in self._seen
                 or value is None

@@ -30,6 +30,45 @@ class BackwardRecord:
     follower: int = 0  # the first optimizer that stepped after it
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
+    stale: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class ClipRecord:
+    """One call that limits gradients."""
+
+    where: Where | None
+    time: int
+    kind: str
+    threshold: float | None = None
+    before: float | None = None
+    touched: dict[int, Param] = field(default_factory=dict)
+    present: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class ClearRecord:
+    """One call that forgets gradients."""
+
+    where: Where | None
+    time: int
+    by: str
+    touched: dict[int, Param] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class CopyRecord:
+    """Weights of one parameter written into another, on one line."""
+
+    source: Param
+    target: Param
+    where: Where | None
+    how: str
+    factor: float | None
+    own: float | None
+    first: int = field(default_factory=clock)
+    last: int = 0
+    times: int = 1
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +81,7 @@ class UpdateRecord:
     zero: frozenset[int]
     backwards: tuple[BackwardRecord, ...]
     since: int = 0
+    time: int = field(default_factory=clock)
 
 
 class OptimizerRecord:
@@ -60,6 +100,8 @@ class OptimizerRecord:
         self.absent_always: frozenset[int] | None = None
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = True
+        self.maximize = False
+        self.clears = 0  # calls of zero_grad() after its first step
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
         self.changed = False  # the set of absent gradients is another one than before

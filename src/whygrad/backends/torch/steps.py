@@ -58,6 +58,7 @@ class Steps:
             record = self._watch.optimizers[id(optimizer)]
         if record.lr_always_zero:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._watch.rest()

@@ -1,0 +1,23 @@
+"""Have the values of a parameter changed?"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from whygrad.backends.torch.nodes import Param
+
+
+def fingerprint(tensor: Tensor) -> float | None:
+    """A number that changes when the values do."""
+    try:
+        return float(tensor.detach().double().sum())
+    except RuntimeError:  # a fake tensor has no values
+        return None
+
+
+def has_moved(param: Param) -> bool:
+    """Are its values others than at its first use? Yes, where that cannot be told."""
+    tensor = param.ref()
+    if tensor is None or param.print is None:
+        return True
+    return fingerprint(tensor) != param.print
