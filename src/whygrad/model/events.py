@@ -22,6 +22,9 @@ class Clip:
     present: frozenset[int] = frozenset()  # of them, those that had a gradient
     threshold: float | None = None
     before: float | None = None
+    fresh: frozenset[int] = frozenset()  # had a gradient that no step had used yet
+    awaited: bool = False  # a backward followed that wrote the gradients of these parameters anew
+    ready: bool = False  # ... of a loss that had been computed before the clip
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class Backward:
     unused: tuple[int, ...] = ()  # other scalars with a gradient that were there and not differentiated
     changed: tuple[Changed, ...] = ()
     time: int = 0
+    followed: int = 0  # the time of that step
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
 
 
@@ -69,6 +70,8 @@ class Update:
     backwards: tuple[Backward, ...]
     since: int = 0  # the time of the optimizer's step before this one
     time: int = 0
+    lost: frozenset[int] = frozenset()  # their gradients were cleared between backward and step
+    lost_at: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)

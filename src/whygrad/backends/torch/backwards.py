@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +81,16 @@ class Backwards:
             self.count,
         )
         record.stale = self._stale(reached)
+        since = max((b.time for b in self.pending if b.reached.keys() & reached.keys()), default=0)
+        self._watch.events.backward_begins(reached, nodes, since)
         self.pending.append(record)
         self._watch.name_new_things(reached.values(), frame)
         return record
+
+    def unused_gradients(self, keys: Iterable[int]) -> frozenset[int]:
+        """Of these parameters, those with a gradient that no step has used and nobody has cleared."""
+        asked = set(keys)
+        return frozenset(k for b in self.pending for k in (b.reached.keys() & asked) - b.cleared - b.applied)
 
     def _stale(self, reached: dict[int, Param]) -> frozenset[int]:
         """Gradients that a step has already used and that are still there: this backward adds to them."""

@@ -101,7 +101,7 @@ class Events:
                 record.touched[param.key] = param
                 if tensor.grad is not None:
                     record.present.add(param.key)
-        self.clips.append(record)
+        self._placed(record)
 
     def gradient_written(self, name: str, owner: Param, sources: Iterable[Node], where: Where | None) -> None:
         """An in-place operation on ``p.grad``."""
@@ -118,6 +118,20 @@ class Events:
             self.clips.append(last)
         last.touched[owner.key] = owner
         last.present.add(owner.key)
+        last.fresh = self._watch.backwards.unused_gradients(last.touched.keys())
+
+    def _placed(self, record: ClipRecord) -> None:
+        record.fresh = self._watch.backwards.unused_gradients(record.touched.keys())
+        self.clips.append(record)
+
+    def backward_begins(self, reached: dict[int, Param], roots: Iterable[Node], since: int) -> None:
+        """Clips since the backward before this one were too early for it, if it writes what they clipped."""
+        ready = max((root.time for root in roots), default=0)
+        for clip in reversed(self.clips):
+            if clip.time <= since:
+                break
+            if clip.touched.keys() & reached.keys():
+                clip.awaited, clip.ready = True, ready < clip.time
 
     def clipped_copy(self, name: str, source: Node, made: Node, where: Where | None) -> None:
         """``p.grad.clamp(-1, 1)``: a clipped copy, not yet anybody's gradient."""

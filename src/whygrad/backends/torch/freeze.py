@@ -125,6 +125,9 @@ class Freezer:
             frozenset(clip.present),
             clip.threshold,
             clip.before,
+            clip.fresh,
+            clip.awaited,
+            clip.ready,
         )
 
     def _copies(self) -> Iterable[Copy]:
@@ -164,6 +167,8 @@ class Freezer:
             since=update.since,
             site=self._site(update.where),
             time=update.time,
+            lost=update.lost,
+            lost_at=self._site(update.lost_at),
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),
@@ -194,6 +199,7 @@ class Freezer:
                 unused=tuple(map(self._id, record.unused)),
                 changed=changed,
                 stale=record.stale,
+                followed=record.followed,
                 time=record.time,
             )
         return known

@@ -5,34 +5,28 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from whygrad.backends.torch.nodes import Node
+_MOST = 65536
+_NOT = frozenset(("bitwise_not", "invert"))
 
 
-def is_odd_mask(node: Node, value: Tensor) -> bool:
-    """A mask (``1 - done``, ``~done``) that holds more than 0 and 1; or numbers such as 254 and 255."""
-    if not 0 < value.numel() <= 65536 or value.dtype == torch.bool or value.is_complex():
+def is_mask(name: str, numbers: tuple[float, ...]) -> bool:
+    """``1 - done`` or ``~done``."""
+    return name in _NOT or (name == "rsub" and numbers == (1.0,))
+
+
+def holds_more(value: Tensor) -> bool:
+    """Are there other numbers than 0 and 1 in a mask?"""
+    if not 0 < value.numel() <= _MOST or value.dtype == torch.bool or value.is_complex():
         return False
-    made = _mask_maker(node)
-    flat = value.detach().reshape(-1).double()
-    if made:
-        return bool(((flat != 0) & (flat != 1)).any())
-    whole = bool((flat == flat.round()).all())
-    return whole and int(flat.unique().numel()) == 2 and bool((flat.abs() > 1).any()) and _one_apart(flat)
+    flat = value.detach()
+    return bool(((flat != 0) & (flat != 1)).any())
 
 
-def _one_apart(flat: Tensor) -> bool:
-    return float(flat.max() - flat.min()) == 1.0
-
-
-def _mask_maker(node: Node) -> bool:
-    """``1 - done`` or ``~done``, perhaps reshaped or cast since."""
-    for _ in range(6):
-        name = node.name.strip("_")
-        if name in ("bitwise_not", "invert", "logical_not"):
-            return True
-        if name in ("rsub", "sub") and len(node.inputs) == 1 and node.numbers == (1.0,):
-            return name == "rsub"
-        if len(node.inputs) != 1:
-            return False
-        node = node.inputs[0]
-    return False
+def looks_inverted(value: Tensor) -> bool:
+    """Two whole numbers next to each other that are not 0 and 1: ``~done``, made outside of torch."""
+    if not 1 < value.numel() <= _MOST or value.dtype == torch.bool or value.is_complex():
+        return False
+    low, high = float(value.detach().min()), float(value.detach().max())
+    if high - low != 1.0 or (low, high) == (0.0, 1.0) or low != int(low):
+        return False
+    return bool(((value == low) | (value == high)).all()) and (low, high) in ((254.0, 255.0), (-2.0, -1.0))

@@ -14,7 +14,7 @@ from torch import Tensor
 from whygrad.backends.scopes import variables_of
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.frames import Where, locate, stack
-from whygrad.backends.torch.masks import is_odd_mask
+from whygrad.backends.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.backends.torch.nodes import Gate, Node, Param, Table
 from whygrad.backends.torch.values import Outside
 from whygrad.backends.torch.weights import fingerprint
@@ -48,6 +48,8 @@ _ARITHMETIC = frozenset(
         "subtract",
         "true_divide",
         "divide",
+        "bitwise_not",
+        "invert",
     ]
 )
 _MASKS = frozenset(("mul", "rmul", "multiply", "imul"))
@@ -218,11 +220,12 @@ class Recorder:
         made.numbers = _numbers(arguments)
         if len(inputs) == 1:
             self.events.clipped_copy(name, inputs[0], made, where)
+            made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
         elif made.tainted and name.strip("_") in _MASKS:
             for value in arguments:
                 node = self.table.get(value) if isinstance(value, Tensor) else None
                 if node is not None and not node.tainted:
-                    node.odd = is_odd_mask(node, value)
+                    node.odd = node.odd or looks_inverted(value)
 
     def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
         """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""

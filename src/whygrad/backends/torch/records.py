@@ -31,6 +31,7 @@ class BackwardRecord:
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
     stale: frozenset[int] = frozenset()
+    followed: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +45,9 @@ class ClipRecord:
     before: float | None = None
     touched: dict[int, Param] = field(default_factory=dict)
     present: set[int] = field(default_factory=set)
+    fresh: frozenset[int] = frozenset()
+    awaited: bool = False
+    ready: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +86,8 @@ class UpdateRecord:
     backwards: tuple[BackwardRecord, ...]
     since: int = 0
     time: int = field(default_factory=clock)
+    lost: frozenset[int] = frozenset()
+    lost_at: Where | None = None
 
 
 class OptimizerRecord:

@@ -12,6 +12,7 @@ from whygrad.rules.attribution.masked import masked
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.stepwise import stepwise
 from whygrad.rules.attribution.unheld import unheld
+from whygrad.rules.attribution.wrong import wrong
 from whygrad.rules.cause import Cause
 
 
@@ -25,6 +26,7 @@ def causes(evidence: Evidence) -> list[Cause]:
     found = [*broken(situation), *missing, *left_out, *no_step(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
+    found += wrong(situation)
     return [_with_whole_networks(situation, cause) for cause in _once(found)]
 
 

@@ -1,0 +1,63 @@
+"""Regressions on a bootstrap target: ``loss(q(s, a), r + gamma * v(s'))``, however it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from whygrad.flow.sums import Addend, Parts
+from whygrad.model import Op
+
+LOSSES = frozenset(("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"))
+_SQUARES = frozenset(("square", "abs", "pow", "ipow"))
+_MOST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """One value that a prediction is regressed on, discounted and added to data."""
+
+    residual: Op  # the loss function or the square
+    value: Addend  # gamma * v(s')
+    meets: Op  # where it is added to the reward
+    predictions: tuple[Addend, ...]
+
+
+def bootstraps(parts: Parts, inside: Iterable[int]) -> Iterator[Bootstrap]:
+    """The bootstrap targets in the residuals among these values."""
+    for number in sorted(inside)[: _MOST * 8]:
+        op = parts.flow[number]
+        addends = _residual(parts, op)
+        if addends:
+            yield from _in(parts, op, addends)
+
+
+def _residual(parts: Parts, op: Op) -> list[Addend]:
+    """The two sides of a comparison as one sum, prediction minus target."""
+    name, inputs = op.name.strip("_"), op.inputs
+    if name in LOSSES and len(inputs) >= 2:
+        return _mixed([*parts.addends(inputs[0]), *parts.addends(inputs[1], -1)])
+    squared = name in _SQUARES and len(inputs) == 1 and (name != "pow" or op.numbers[-1:] == (2.0,))
+    itself = name == "mul" and len(inputs) == 2 and inputs[0] == inputs[1]
+    return _mixed(parts.addends(inputs[0])) if squared or itself else []
+
+
+def _mixed(addends: list[Addend]) -> list[Addend]:
+    """A residual has something from networks on both sides; else it is a norm or a penalty."""
+    signs = {a.sign for a in addends if not a.data}
+    return addends if len(signs) == 2 else []
+
+
+def _in(parts: Parts, residual: Op, addends: list[Addend]) -> Iterator[Bootstrap]:
+    data = {number for a in addends if a.data for number in a.sums}
+    for value in addends:
+        meeting = [number for number in value.sums if number in data]
+        if value.data or not value.discounted or not meeting:
+            continue
+        others = tuple(
+            a
+            for a in addends
+            if not a.data and a.sign == -value.sign and not a.discounted and a.op != value.op
+        )
+        if others:
+            yield Bootstrap(residual, value, parts.flow[meeting[-1]], others)

@@ -1,0 +1,69 @@
+"""What the source text says about syncing a target network, and which names a line calls."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from whygrad.flow.source import tree
+
+_SYNCING = frozenset(
+    ("load_state_dict", "copy_", "lerp_", "soft_update", "hard_update", "polyak_update", "_foreach_lerp_")
+)
+
+
+@lru_cache(maxsize=256)
+def called_names(file: str, line: int) -> frozenset[str]:
+    """The last names of what is called in the statement on this line: ``q`` in ``self.q(state)``."""
+    module = tree(file)
+    if module is None:
+        return frozenset()
+    best: ast.stmt | None = None
+    for node in ast.walk(module):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            best = node if best is None or node.lineno >= best.lineno else best
+    if best is None:
+        return frozenset()
+    parts: list[ast.AST] = [best]
+    if hasattr(best, "body"):
+        parts = [c for c in ast.iter_child_nodes(best) if isinstance(c, ast.expr)]
+    calls = [c for part in parts for c in ast.walk(part) if isinstance(c, ast.Call)]
+    return frozenset(name for call in calls if (name := _last(call.func)))
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def untaken_sync(file: str, made: int, seen: frozenset[int]) -> bool:
+    """Is there code that syncs weights, that can be reached, and that has not run yet?
+
+    A script that syncs every 1000 steps and was stopped after 200 is no fault. A sync in a function
+    that nobody calls is one.
+    """
+    module = tree(file)
+    if module is None:
+        return True  # the source cannot be read: nothing can be said
+    called = {_last(n.func) for n in ast.walk(module) if isinstance(n, ast.Call)}
+    for function, call in _syncs(module):
+        if call.lineno in seen or call.lineno == made:
+            continue
+        if function is None or function in called:
+            return True
+    return False
+
+
+def _syncs(module: ast.Module) -> list[tuple[str | None, ast.Call]]:
+    """Calls that write weights, with the innermost function that they are in."""
+    found = []
+    todo: list[tuple[str | None, ast.AST]] = [(None, module)]
+    while todo:
+        function, node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            function = node.name
+        if isinstance(node, ast.Call) and _last(node.func) in _SYNCING:
+            found.append((function, node))
+        todo.extend((function, child) for child in ast.iter_child_nodes(node))
+    return found
