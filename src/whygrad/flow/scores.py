@@ -22,16 +22,16 @@ def scored(flow: Flow, op: int) -> bool:
         here = flow[number]
         if is_score(here):
             return True
-        if here.name == "log" and any(_probability(flow, i) for i in here.inputs):
+        if here.name == "log" and any(is_probability(flow, i) for i in here.inputs):
             return True
     return False
 
 
-def _probability(flow: Flow, op: int) -> bool:
+def is_probability(flow: Flow, op: int) -> bool:
     """A softmax or a sigmoid, perhaps with one of its elements picked."""
     for _ in range(6):
         here = flow[op]
-        if here.name in ("softmax", "sigmoid"):
+        if here.name in ("softmax", "sigmoid", "exp"):
             return True
         if not here.inputs or here.parameter is not None:
             return False

@@ -7,21 +7,34 @@ from whygrad.backends.torch.nodes import Node, Param
 _SAME = frozenset(
     ("data", "detach", "clone", "to", "float", "double", "cpu", "contiguous", "view", "reshape", "copy_")
 )
-_DEEP = 24
+_MOST = 64  # operations
 
 Mixture = dict[Param, "float | None"]
 
 
-def mixture(node: Node, depth: int = _DEEP) -> Mixture:
-    """The parameters in a value, each with its factor; ``None`` where the arithmetic is not a sum."""
+def mixture(node: Node, known: dict[Node, Mixture] | None = None) -> Mixture:
+    """The parameters in a value, each with its factor; ``None`` where the arithmetic is not a sum.
+
+    ``known`` holds what was looked at already: a sync is a few operations deep, a line search is not.
+    """
+    known = {} if known is None else known
+    found = known.get(node)
+    if found is None:
+        known[node] = {}
+        if len(known) <= _MOST:
+            known[node] = found = _mixture(node, known)
+    return found or {}
+
+
+def _mixture(node: Node, known: dict[Node, Mixture]) -> Mixture:
     if node.parameter is not None:
         return {node.parameter: 1.0}
-    if not node.inputs or depth <= 0:
+    if not node.inputs:
         return {}
     name = node.name.strip("_")
     if node.name in _SAME or name in _SAME:
-        return mixture(node.inputs[-1] if node.name == "copy_" else node.inputs[0], depth - 1)
-    parts = [mixture(source, depth - 1) for source in node.inputs]
+        return mixture(node.inputs[-1] if node.name == "copy_" else node.inputs[0], known)
+    parts = [mixture(source, known) for source in node.inputs]
     if name in ("add", "radd", "iadd", "sub", "isub", "rsub"):
         return _sum(name, parts, node.numbers)
     if name in ("mul", "rmul", "imul", "multiply") and len(parts) == 1 and node.numbers:

@@ -11,6 +11,8 @@ from whygrad.model import Backward, Optimizer, Site, Step, Update
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
+_COMBINING = frozenset(("mul", "rmul", "div", "truediv", "exp", "pow", "mse_loss"))
+
 
 def cleared_too_early(situation: Situation) -> Iterator[Cause]:
     """In every update the gradients were cleared between ``backward`` and ``step``."""
@@ -47,7 +49,8 @@ def cleared_too_early(situation: Situation) -> Iterator[Cause]:
 def never_cleared(situation: Situation) -> Iterator[Cause]:
     """Each ``backward`` adds to gradients that a step has used before, and nobody ever clears them."""
     for optimizer in situation.evidence.optimizers.values():
-        later = [u for u in situation.updates(optimizer) if u.number > 1]
+        numbers = {u.number for u in situation.updates(optimizer)}
+        later = [u for u in situation.updates(optimizer) if u.number - 1 in numbers]
         if not later or _ever_cleared(situation, optimizer):
             continue
         piling = [b for u in later for b in u.backwards if b.stale & optimizer.held]
@@ -143,9 +146,9 @@ def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -
     for root in backward.roots:
         for term in terms(backward.flow, root):
             for addend in parts.addends(term.op.id):
-                op = backward.flow[addend.op]
-                product = op.name.strip("_") in ("mul", "rmul", "div", "truediv", "exp", "pow", "mse_loss")
-                if addend.data or not addend.live or product:
+                if addend.data or not addend.live:
+                    continue
+                if backward.flow[addend.op].name.strip("_") in _COMBINING:
                     continue
                 behind = _living_behind(backward, addend.op)
                 upstream = (behind - critic) & backward.applied

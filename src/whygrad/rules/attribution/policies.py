@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.paths import living_values
-from whygrad.flow.scores import sampled_and_scored, scored
+from whygrad.flow.scores import is_probability, sampled_and_scored, scored
 from whygrad.flow.sums import Addend, Parts
 from whygrad.model import Backward, Op, Site, Step
 from whygrad.rules.attribution.situation import Situation
@@ -21,7 +21,7 @@ def advantages(situation: Situation) -> Iterator[Cause]:
         living = situation.living(backward)
         for number in sorted(living):
             op = backward.flow[number]
-            if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.site in done:
+            if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.site in done or op.api:
                 continue
             factor = _live_factor(backward, op, living)
             if factor is None:
@@ -41,7 +41,9 @@ def _live_factor(backward: Backward, product: Op, living: set[int]) -> Op | None
     first, second = scored(backward.flow, one.id), scored(backward.flow, two.id)
     if first == second:
         return None
-    return two if first else one
+    score, factor = (one, two) if first else (two, one)
+    own = _behind(backward, factor.id) <= _behind(backward, score.id)
+    return None if own and is_probability(backward.flow, factor.id) else factor  # an entropy, by hand
 
 
 def _from_observations(backward: Backward, op: int) -> bool:
@@ -64,7 +66,8 @@ def _computed(situation: Situation, backward: Backward, factor: Op) -> Site | No
     addends = _through_scaling(parts, factor.id)
     data = {n for a in addends if a.data for n in a.sums}
     meeting = [n for a in addends if not a.data and a.live for n in a.sums if n in data]
-    return backward.flow[min(meeting)].site if meeting else backward.flow[factor.id].site
+    ops = [backward.flow[n] for n in meeting]
+    return min(ops, key=lambda op: op.time).site if ops else backward.flow[factor.id].site
 
 
 def _through_scaling(parts: Parts, op: int) -> list[Addend]:

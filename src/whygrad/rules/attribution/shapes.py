@@ -81,7 +81,7 @@ def _column_and_row(flow: Flow, op: Op) -> tuple[Op, Op] | None:
         wide = _broadcast(column.shape, row.shape)
         if wide is None or prod(wide) <= prod(row.shape):
             continue
-        if _on_purpose(op, column) or _on_purpose(op, row):
+        if _on_purpose(flow, op, column):
             continue
         if op.site is not None and op.site.function == "forward" and (column.fresh or row.fresh):
             continue  # a constant of the network's own that happens to be as long as the batch
@@ -89,10 +89,11 @@ def _column_and_row(flow: Flow, op: Op) -> tuple[Op, Op] | None:
     return None
 
 
-def _on_purpose(op: Op, operand: Op) -> bool:
+def _on_purpose(flow: Flow, op: Op, column: Op) -> bool:
     """``x[:, None] - y``: the extra dimension was asked for in the very same line."""
-    same = operand.site is not None and operand.site == op.site
-    return same and operand.name.strip("_") in _WIDENING
+    if column.site is None or column.site != op.site or column.name.strip("_") not in _WIDENING:
+        return False
+    return bool(column.inputs) and len(flow[column.inputs[0]].shape) < len(column.shape)
 
 
 def _broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...] | None:
