@@ -4,6 +4,7 @@ from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
+from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
@@ -20,11 +21,15 @@ __all__ = [
     "Evidence",
     "Finding",
     "Flow",
+    "GradientMap",
+    "LossTerm",
     "Note",
     "Op",
     "Optimizer",
     "Parameter",
     "Raised",
+    "Reached",
+    "Role",
     "Run",
     "Severity",
     "Site",

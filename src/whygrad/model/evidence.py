@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from whygrad.model.events import Alias, Clear, Clip, Copy
@@ -55,6 +56,8 @@ class Backward:
     changed: tuple[Changed, ...] = ()
     time: int = 0
     followed: int = 0  # the time of that step
+    shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)  # term -> parameter -> norm²
+    unmeasured: str = ""  # why there are no shares
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
 
 

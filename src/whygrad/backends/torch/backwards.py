@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from whygrad.backends.torch import graph
+from whygrad.backends.torch import graph, shares
 from whygrad.backends.torch.frames import Where, locate
 from whygrad.backends.torch.nodes import Node, Param
 from whygrad.backends.torch.recorder import tensors_in
@@ -24,6 +24,9 @@ _SAVES_ITS_RESULT = frozenset(
 )
 
 
+_MEASURED = 2  # backwards per line for which the shares of the terms are measured
+
+
 class Backwards:
     """The recorded backwards of late."""
 
@@ -33,6 +36,8 @@ class Backwards:
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
         self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
         self.count = 0
+        self.hooked = False  # somebody's own hooks would run twice if the graph were walked twice
+        self._measured: dict[Where | None, int] = {}
 
     def differentiate(
         self, func: Any, name: str, args: Any, kwargs: Any, frame: FrameType, call: Callable[..., Any]
@@ -83,9 +88,23 @@ class Backwards:
         record.stale = self._stale(reached)
         since = max((b.time for b in self.pending if b.reached.keys() & reached.keys()), default=0)
         self._watch.events.backward_begins(reached, nodes, since)
+        if name == "backward" and len(roots) == 1 and self._may_measure(args, kwargs, where):
+            record.shares, record.unmeasured = shares.measure(roots[0], nodes[0], reached)
+        elif self.hooked:
+            record.unmeasured = "hooks would have run twice"
         self.pending.append(record)
         self._watch.name_new_things(reached.values(), frame)
         return record
+
+    def _may_measure(self, args: Any, kwargs: Any, where: Where | None) -> bool:
+        """Twice per line, and only a plain ``loss.backward()``."""
+        asked = ("gradient", "create_graph", "inputs", "grad_tensors", "grad_variables")
+        plain = len(args) == 1 and not any(kwargs.get(name) for name in asked)
+        times = self._measured.get(where, 0)
+        if self.hooked or not plain or times >= _MEASURED or torch.is_anomaly_enabled():
+            return False
+        self._measured[where] = times + 1
+        return True
 
     def unused_gradients(self, keys: Iterable[int]) -> frozenset[int]:
         """Of these parameters, those with a gradient that no step has used and nobody has cleared."""

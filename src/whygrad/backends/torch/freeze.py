@@ -200,6 +200,8 @@ class Freezer:
                 changed=changed,
                 stale=record.stale,
                 followed=record.followed,
+                shares={self._id(node): norms for node, norms in record.shares},
+                unmeasured=record.unmeasured,
                 time=record.time,
             )
         return known

@@ -32,6 +32,8 @@ class BackwardRecord:
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
     stale: frozenset[int] = frozenset()
     followed: int = 0
+    shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
+    unmeasured: str = ""
 
 
 @dataclass(slots=True, eq=False)

@@ -68,6 +68,7 @@ class Watch:
         self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
+        self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
         self.switches.install(self._patches)
         self.events.install(self._patches)
         self._hooks = [
@@ -203,6 +204,15 @@ class Watch:
         if not self.recording():
             state = args[0] if args else kwargs.get("state_dict")
             self.events.loaded(module, state, locate(frame))
+
+    def _saved_hooks(self, original: Any) -> Any:
+        """Checkpointing and its like: a graph that runs the user's code when it is walked."""
+
+        def __enter__(block: Any) -> Any:
+            self.backwards.hooked = True
+            return original(block)
+
+        return __enter__
 
     def _compile(self, original: Any) -> Any:
         def compile(*args: Any, **kwargs: Any) -> Any:
