@@ -15,9 +15,10 @@ def statement(site: Site) -> ast.stmt | None:
     module = tree(site.file)
     best: ast.stmt | None = None
     for node in ast.walk(module) if module is not None else ():
-        if isinstance(node, ast.stmt) and node.lineno <= site.line <= (node.end_lineno or node.lineno):
-            if best is None or node.lineno > best.lineno or (node.lineno == best.lineno and _telling(node)):
-                best = node
+        if not isinstance(node, ast.stmt) or not node.lineno <= site.line <= (node.end_lineno or node.lineno):
+            continue
+        if best is None or node.lineno > best.lineno or (node.lineno == best.lineno and _telling(node)):
+            best = node
     return best
 
 

@@ -8,7 +8,10 @@ from functools import lru_cache
 from whygrad.flow.source import tree
 
 _SYNCING = frozenset(
-    ("load_state_dict", "copy_", "lerp_", "soft_update", "hard_update", "polyak_update", "_foreach_lerp_")
+    (
+        *("load_state_dict", "copy_", "lerp_", "mul_", "deepcopy", "set_weights", "vector_to_parameters"),
+        *("soft_update", "hard_update", "polyak_update", "_foreach_lerp_", "_foreach_copy_", "_foreach_mul_"),
+    )
 )
 
 
@@ -55,15 +58,17 @@ def untaken_sync(file: str, made: int, seen: frozenset[int]) -> bool:
     return False
 
 
-def _syncs(module: ast.Module) -> list[tuple[str | None, ast.Call]]:
-    """Calls that write weights, with the innermost function that they are in."""
-    found = []
+def _syncs(module: ast.Module) -> list[tuple[str | None, ast.expr]]:
+    """Calls and assignments that write weights, with the innermost function that they are in."""
+    found: list[tuple[str | None, ast.expr]] = []
     todo: list[tuple[str | None, ast.AST]] = [(None, module)]
     while todo:
         function, node = todo.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             function = node.name
         if isinstance(node, ast.Call) and _last(node.func) in _SYNCING:
+            found.append((function, node))
+        if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Store):
             found.append((function, node))
         todo.extend((function, child) for child in ast.iter_child_nodes(node))
     return found

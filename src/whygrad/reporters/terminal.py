@@ -152,7 +152,8 @@ def _notes(notes: Iterable[Note], style: Style, width: int) -> list[str]:
     lines = []
     for note in notes:
         name, role = names.get(note.kind, ("note", "note"))
-        where = f" ({places.label(note.site)})" if note.site and note.kind != "certificate" else ""
+        told = note.site is None or f":{note.site.line}" in note.text
+        where = "" if told or note.site is None else f" ({places.label(note.site)})"
         lines += _wrapped(name.ljust(_LABEL + 1), role, note.text + where, style, width)
     return lines
 

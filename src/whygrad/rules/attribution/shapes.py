@@ -8,7 +8,7 @@ from math import prod
 
 from whygrad.flow.bootstraps import LOSSES
 from whygrad.flow.paths import ancestors
-from whygrad.model import Backward, Flow, Op, Site, Step
+from whygrad.model import Backward, Flow, Op, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -122,15 +122,40 @@ def _cause(situation: Situation, op: Op, backward: Backward) -> Cause:
         "first_is_column": "yes" if op.inputs and op.inputs[0] == column.id else "",
         "loss_function": op.name if op.name in LOSSES else "",
     }
+    harmless = _only_averaged(backward, op)
+    details["harmless"] = "yes" if harmless else ""
     return Cause(
         "broadcast-loss",
         op.site,
         situation.parameters(keys),
         steps,
         details,
+        severity=Severity.NOTE if harmless else Severity.ERROR,
         loss=backward.flow[backward.roots[0]].site,
         first_update=1,
     )
+
+
+def _only_averaged(backward: Backward, op: Op) -> bool:
+    """A sum that only goes into a mean: the mean over N x N is the same as the mean over N."""
+    if op.name.strip("_") not in ("add", "radd", "sub", "rsub"):
+        return False
+    users: dict[int, list[Op]] = {}
+    for user in backward.flow.ops.values():
+        for i in user.inputs:
+            users.setdefault(i, []).append(user)
+    here = op
+    for _ in range(6):
+        following = users.get(here.id, [])
+        if len(following) != 1:
+            return False
+        here = following[0]
+        name = here.name.strip("_")
+        if name == "mean":
+            return not here.shape
+        if name != "neg" and not (name in ("mul", "rmul", "div", "truediv") and len(here.inputs) == 1):
+            return False
+    return False
 
 
 def _code(op: Op) -> str:

@@ -13,7 +13,7 @@ from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
-_ENOUGH = 8  # updates after which a target network should have moved at least once
+_ENOUGH = 4  # updates after which a target network should have moved at least once
 
 
 def leaks(situation: Situation) -> Iterator[Cause]:

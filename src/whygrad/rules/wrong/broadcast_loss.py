@@ -1,6 +1,6 @@
 """broadcast-loss: a column met a row, and the loss works on N x N numbers.
 
-Reads the details ``column``, ``row``, ``wide`` and ``loss_function``.
+Reads the details ``column``, ``row``, ``wide`` and ``harmless``.
 """
 
 from whygrad.model import Finding
@@ -38,6 +38,15 @@ def phrase(cause: Cause) -> Finding:
     details = cause.details
     column, row = details.get("column", "(N, 1)"), details.get("row", "(N,)")
     wide = details.get("wide", "(N, N)")
+    if details.get("harmless"):
+        return words.say(
+            cause,
+            title=f"the loss works on {wide}: {column} met {row}, which is harmless here",
+            why="They are only added and averaged, so the gradient is the same as row by row; it costs "
+            "time, and "
+            "any square or product behind it would make it wrong.",
+            fix="give both the same shape: `.squeeze(1)` on the column, or `.unsqueeze(1)` on the row",
+        )
     return words.say(
         cause,
         title=f"the loss works on {wide}: {column} met {row}",
