@@ -73,6 +73,7 @@ for _ in range(6):
     optimizer.zero_grad()
     EXAMPLE
     optimizer.step()
+    target_net.load_state_dict(q_net.state_dict())
 """,
     "numpy-round-trip": ACTOR_OPT
     + """

@@ -14,6 +14,8 @@ _SYNCING = frozenset(
     )
 )
 
+_TELLING = ("sync", "soft_", "polyak", "update_target", "target_update", "update_ema", "ema_update")
+
 
 @lru_cache(maxsize=256)
 def called_names(file: str, line: int) -> frozenset[str]:
@@ -44,31 +46,42 @@ def untaken_sync(file: str, made: int, seen: frozenset[int]) -> bool:
     """Is there code that syncs weights, that can be reached, and that has not run yet?
 
     A script that syncs every 1000 steps and was stopped after 200 is no fault. A sync in a function
-    that nobody calls is one.
+    that nobody calls is one. What stands in plain sight, in no function, loop or condition, has run.
     """
     module = tree(file)
     if module is None:
         return True  # the source cannot be read: nothing can be said
     called = {_last(n.func) for n in ast.walk(module) if isinstance(n, ast.Call)}
-    for function, call in _syncs(module):
-        if call.lineno in seen or call.lineno == made:
+    own = {n.name for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    for function, node in _nested(module):
+        if not _writes_weights(node, own) or getattr(node, "lineno", made) in {made, *seen}:
             continue
-        if function is None or function in called:
+        if not function or function in called:
             return True
     return False
 
 
-def _syncs(module: ast.Module) -> list[tuple[str | None, ast.expr]]:
-    """Calls and assignments that write weights, with the innermost function that they are in."""
-    found: list[tuple[str | None, ast.expr]] = []
-    todo: list[tuple[str | None, ast.AST]] = [(None, module)]
+def _writes_weights(node: ast.AST, own: set[str]) -> bool:
+    """A call or an assignment that writes weights; a function of another file is judged by its name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "data" and isinstance(node.ctx, ast.Store)
+    if not isinstance(node, ast.Call):
+        return False
+    name = _last(node.func)
+    return name in _SYNCING or (name not in own and any(word in name.lower() for word in _TELLING))
+
+
+def _nested(module: ast.Module) -> list[tuple[str, ast.AST]]:
+    """Everything inside of functions, loops and conditions, with the innermost function around it."""
+    found: list[tuple[str, ast.AST]] = []
+    todo: list[tuple[str, bool, ast.AST]] = [("", False, module)]
     while todo:
-        function, node = todo.pop()
+        function, inside, node = todo.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            function = node.name
-        if isinstance(node, ast.Call) and _last(node.func) in _SYNCING:
+            function, inside = node.name, True
+        if isinstance(node, (ast.For, ast.While, ast.If)):
+            inside = True
+        if inside:
             found.append((function, node))
-        if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Store):
-            found.append((function, node))
-        todo.extend((function, child) for child in ast.iter_child_nodes(node))
+        todo.extend((function, inside, child) for child in ast.iter_child_nodes(node))
     return found
