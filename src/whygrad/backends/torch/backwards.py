@@ -98,8 +98,9 @@ class Backwards:
 
     def _may_measure(self, args: Any, kwargs: Any, where: Where | None) -> bool:
         """Twice per line, and only a plain ``loss.backward()``."""
-        asked = ("gradient", "create_graph", "inputs", "grad_tensors", "grad_variables")
-        plain = len(args) == 1 and not any(kwargs.get(name) for name in asked)
+        asked = ("gradient", "inputs", "grad_tensors", "grad_variables")
+        plain = len(args) == 1 and not any(kwargs.get(name) is not None for name in asked)
+        plain = plain and not kwargs.get("create_graph")
         times = self._measured.get(where, 0)
         if self.hooked or not plain or times >= _MEASURED or torch.is_anomaly_enabled():
             return False

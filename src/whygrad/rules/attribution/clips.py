@@ -66,19 +66,17 @@ def _left(clip: Clip) -> float:
 
 def _stacked(situation: Situation) -> Iterator[Cause]:
     """Two lines clip the same gradients, one after the other, and both take something away."""
-    done: set[Site | None] = set()
-    for before, after in _pairs(situation.evidence.clips):
-        if after.site in done or before.site == after.site:
-            continue
-        both = [
-            (a, b)
-            for a, b in _pairs(situation.evidence.clips)
-            if (a.site, b.site) == (before.site, after.site)
-        ]
+    pairs = list(_pairs(situation.evidence.clips))
+    seen: set[frozenset[Site | None]] = set()
+    for before, after in pairs:
+        lines = frozenset((before.site, after.site))
+        if len(lines) < 2 or lines in seen:
+            continue  # the same line in a loop, or the way back from one update to the next
+        seen.add(lines)
+        both = [(a, b) for a, b in pairs if (a.site, b.site) == (before.site, after.site)]
         acting = [1 for a, b in both if _left(a) < 0.99 and _left(b) < 0.99]
         if 2 * len(acting) > len(both):
-            done.add(after.site)
-            first = f"{before.site.code} (line {before.site.line})" if before.site else ""
+            first = f"{before.site.code} (line {before.site.line})" if before.site else "another call"
             yield _cause(situation, "clip-to-nothing", after.site, [after], stacked=first)
 
 
