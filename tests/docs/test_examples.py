@@ -413,6 +413,12 @@ for _ in range(6):
         for p, t in zip(q_net.parameters(), target_net.parameters()):
             t.lerp_(p, 0.01)
 """,
+    "surrogate-missing": """
+policy, returns = Actor(), torch.randn(16)
+optimizer = torch.optim.Adam(policy.parameters())
+for _ in range(6):
+    EXAMPLE
+""",
     "value-sign": ACTOR_OPT
     + CRITIC_OPT
     + """

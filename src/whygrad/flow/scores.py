@@ -13,6 +13,8 @@ _TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 def is_score(op: Op) -> bool:
     """A log-probability, as torch's distributions or the user's own arithmetic give it."""
+    if op.api.endswith("__init__"):
+        return False  # a distribution that normalises its logits has not scored anything yet
     return op.api.rpartition(".")[2] == "log_prob" or op.name in _SCORES
 
 

@@ -30,6 +30,7 @@ from whygrad.rules.wrong import (
     clip_unused,
     in_place_modified,
     polluted_gradient,
+    surrogate_missing,
     target_alias,
     target_in_optimizer,
     target_leak,
@@ -75,6 +76,7 @@ _MODULES = (
     in_place_modified,
     terminal_mask,
     value_sign,
+    surrogate_missing,
 )
 
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}

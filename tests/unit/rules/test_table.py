@@ -18,7 +18,7 @@ WRONG = (
     "target-leak target-never-synced target-reversed target-alias target-in-optimizer broadcast-loss "
     "zero-grad-missing zero-grad-before-step clip-before-backward clip-after-step clip-to-nothing "
     "clip-unused cancelled-gradient polluted-gradient advantage-not-detached backward-twice "
-    "in-place-modified terminal-mask value-sign"
+    "in-place-modified terminal-mask value-sign surrogate-missing"
 )
 
 

@@ -11,6 +11,7 @@ from whygrad.rules.attribution.idle import fake_root, no_step
 from whygrad.rules.attribution.masked import masked
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.stepwise import stepwise
+from whygrad.rules.attribution.surrogates import surrogates
 from whygrad.rules.attribution.unheld import unheld
 from whygrad.rules.attribution.wrong import wrong
 from whygrad.rules.cause import Cause
@@ -22,7 +23,7 @@ def causes(evidence: Evidence) -> list[Cause]:
     silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation))
-    missing = _explained_by_replacement(missing, left_out)
+    missing = surrogates(situation, _explained_by_replacement(missing, left_out))
     found = [*broken(situation), *missing, *left_out, *no_step(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)

@@ -13,7 +13,7 @@ from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
-_ENOUGH = 4  # updates after which a target network should have moved at least once
+_ENOUGH = 5  # updates after which a target network should have moved at least once
 
 
 def leaks(situation: Situation) -> Iterator[Cause]:
@@ -258,7 +258,7 @@ def _home(parameter: Parameter) -> Site | None:
     for site in parameter.made:
         if any(line == site.line for line, _ in assignments_to(site.file, name)):
             return site
-    return parameter.made[-1] if parameter.made else None
+    return None
 
 
 def _networks(situation: Situation, keys: object) -> str:
