@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.sums import Addend, Parts
 from whygrad.model import Op
 
 LOSSES = frozenset(("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"))
 _SQUARES = frozenset(("square", "abs", "pow", "ipow"))
-_MOST = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Bootstrap:
 
 def bootstraps(parts: Parts, inside: Iterable[int]) -> Iterator[Bootstrap]:
     """The bootstrap targets in the residuals among these values."""
-    for number in sorted(inside)[: _MOST * 8]:
-        op = parts.flow[number]
+    ops = (parts.flow[number] for number in sorted(inside))
+    for op in few_per_line(ops, most=6):
         addends = _residual(parts, op)
         if addends:
             yield from _in(parts, op, addends)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values, stops
 from whygrad.model import Flow, Op
 
@@ -48,8 +49,7 @@ def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:
     loss that also leads the sample through another network (SAC) the same expression is right.
     """
     users = _users(flow, living)
-    for number in sorted(living):
-        op = flow[number]
+    for op in few_per_line(flow[number] for number in sorted(living)):
         if op.name.strip("_") != "sub" or not op.api.endswith("log_prob") or len(op.inputs) != 2:
             continue
         value, mean = (flow[i] for i in op.inputs)

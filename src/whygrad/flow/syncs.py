@@ -36,6 +36,20 @@ def called_names(file: str, line: int) -> frozenset[str]:
     return frozenset(name for call in calls if (name := _last(call.func)))
 
 
+def names_only(file: str, line: int) -> bool:
+    """Does an assignment on this line give a second name, or make a shallow copy?"""
+    module = tree(file)
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            return any(
+                isinstance(v, (ast.Name, ast.Attribute))
+                or (isinstance(v, ast.Call) and _last(v.func) == "copy")
+                for v in values
+            )
+    return False
+
+
 def _last(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import ancestors, is_detach, living_values
 from whygrad.flow.scores import scored
 from whygrad.model import Backward, Note, Op, Site
@@ -12,6 +13,7 @@ from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.words import listed, place
 
 _MOST = 5
+_RECENT = 8  # the last backwards are enough to say what is right
 _TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 
@@ -30,8 +32,8 @@ def _note(text: str, site: Site | None) -> Note:
 
 def _targets(situation: Situation) -> Iterator[Note]:
     """The cut that keeps a bootstrap target constant."""
-    for backward in situation.backwards:
-        for boot in situation.bootstraps(backward):
+    for backward in situation.backwards[-_RECENT:]:
+        for boot in {b.meets.site: b for b in situation.bootstraps(backward)}.values():
             if boot.value.live or not any(p.live for p in boot.predictions):
                 continue
             cut = _cut(backward, boot.value.op, boot.residual.id)
@@ -52,8 +54,9 @@ def _cut(backward: Backward, value: int, end: int) -> tuple[str, Site | None] | 
     if op.block is not None:
         return op.block.kind.lstrip("@"), op.block.site
     between = [backward.flow[n] for n in ancestors(backward.flow, end)]
-    for cut in sorted(between, key=lambda o: o.time):
-        if (is_detach(cut) or cut.block is not None) and value in ancestors(backward.flow, cut.id):
+    cuts = sorted((o for o in between if is_detach(o) or o.block is not None), key=lambda o: o.time)
+    for cut in few_per_line(cuts):
+        if value in ancestors(backward.flow, cut.id):
             return (cut.block.kind.lstrip("@"), cut.block.site) if cut.block else (spoken(cut), cut.site)
     return None
 
@@ -94,9 +97,8 @@ def _advantages(situation: Situation) -> Iterator[Note]:
 
 def _products(situation: Situation) -> Iterator[tuple[Backward, Op, Op]]:
     """Log-probabilities with what weighs them."""
-    for backward in situation.backwards:
-        for number in sorted(situation.living(backward)):
-            op = backward.flow[number]
+    for backward in situation.backwards[-_RECENT:]:
+        for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
             if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.api:
                 continue
             one, two = (backward.flow[i] for i in op.inputs)
@@ -113,9 +115,8 @@ def _nearest_detach(situation: Situation, backward: Backward, factor: Op) -> Op 
 
 def _ratios(situation: Situation) -> Iterator[Note]:
     """The old log-probability in a ratio is a constant."""
-    for backward in situation.backwards:
-        for number in sorted(situation.living(backward)):
-            op = backward.flow[number]
+    for backward in situation.backwards[-_RECENT:]:
+        for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
             if op.name != "sub" or len(op.inputs) != 2 or op.api:
                 continue
             new, old = (backward.flow[i] for i in op.inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.gradient_map import groups
 from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_score
@@ -64,10 +65,9 @@ def _critics(situation: Situation) -> Found:
 def _actors(situation: Situation, critics: Found) -> Found:
     found: Found = {}
     for backward in situation.backwards:
-        for number in situation.living(backward):
-            op = backward.flow[number]
+        for op in few_per_line(backward.flow[n] for n in situation.living(backward)):
             if is_score(op) and not any(is_score(backward.flow[i]) for i in op.inputs):
-                for key in _behind(backward, number) & backward.applied:
+                for key in _behind(backward, op.id) & backward.applied:
                     text = f"its log-probability is in the loss at {place(_loss(backward))}"
                     found.setdefault(key, (text, op.site))
         for key in _leading(situation, backward, critics):
@@ -78,8 +78,8 @@ def _actors(situation: Situation, critics: Found) -> Found:
 
 def _leading(situation: Situation, backward: Backward, critics: Found) -> Iterator[int]:
     """What stands before a critic and is trained through it."""
-    for number in situation.living(backward):
-        inputs = [backward.flow[i] for i in backward.flow[number].inputs]
+    for op in few_per_line(backward.flow[n] for n in situation.living(backward)):
+        inputs = [backward.flow[i] for i in op.inputs]
         if any(i.parameter in critics for i in inputs if i.parameter is not None):
             for value in inputs:
                 if value.parameter is None and value.carries:

@@ -23,10 +23,12 @@ def holds_more(value: Tensor) -> bool:
 
 
 def looks_inverted(value: Tensor) -> bool:
-    """Two whole numbers next to each other that are not 0 and 1: ``~done``, made outside of torch."""
+    """Two whole numbers that are not those of a mask or a sign: ``~done``, made outside of torch."""
     if not 1 < value.numel() <= _MOST or value.dtype == torch.bool or value.is_complex():
         return False
     low, high = float(value.detach().min()), float(value.detach().max())
-    if high - low != 1.0 or (low, high) == (0.0, 1.0) or low != int(low):
+    if not abs(low) < 1e6 > abs(high) or low != int(low) or high != int(high) or low == high:
         return False
-    return bool(((value == low) | (value == high)).all()) and (low, high) in ((254.0, 255.0), (-2.0, -1.0))
+    if (low, high) in ((0.0, 1.0), (-1.0, 1.0), (-1.0, 0.0)):
+        return False
+    return bool(((value == low) | (value == high)).all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values
 from whygrad.flow.sums import Parts
 from whygrad.flow.terms import terms
@@ -11,6 +12,7 @@ from whygrad.model import Backward, Optimizer, Site, Step, Update
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
+_MOST_ADDENDS = 16
 _COMBINING = frozenset(("mul", "rmul", "div", "truediv", "exp", "pow", "mse_loss"))
 
 
@@ -144,8 +146,8 @@ def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -
     """Does a term of the loss push the critic's very output up or down, to train what stands before it?"""
     parts: Parts = situation.parts(backward)
     for root in backward.roots:
-        for term in terms(backward.flow, root):
-            for addend in parts.addends(term.op.id):
+        for op in few_per_line(term.op for term in terms(backward.flow, root)):
+            for addend in parts.addends(op.id)[:_MOST_ADDENDS]:
                 if addend.data or not addend.live:
                     continue
                 if backward.flow[addend.op].name.strip("_") in _COMBINING:

@@ -17,7 +17,8 @@ def masks(situation: Situation) -> Iterator[Cause]:
     done: set[Site | None] = set()
     for backward in situation.backwards:
         flow, parts = backward.flow, situation.parts(backward)
-        for boot in situation.bootstraps(backward):
+        meets = {boot.meets.site: boot for boot in situation.bootstraps(backward)}
+        for boot in meets.values():
             for number in ancestors(flow, boot.meets.id):
                 op = flow[number]
                 masks = [m for i in op.inputs if not parts.behind(i) for m in _odd(flow, i)]

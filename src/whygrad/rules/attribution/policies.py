@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_probability, sampled_and_scored, scored
 from whygrad.flow.sums import Addend, Parts
@@ -19,8 +20,7 @@ def advantages(situation: Situation) -> Iterator[Cause]:
     done: set[Site | None] = set()
     for backward in situation.backwards:
         living = situation.living(backward)
-        for number in sorted(living):
-            op = backward.flow[number]
+        for op in few_per_line(backward.flow[number] for number in sorted(living)):
             if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.site in done or op.api:
                 continue
             factor = _live_factor(backward, op, living)
@@ -129,8 +129,7 @@ def _cancelling(situation: Situation, backward: Backward) -> Iterator[tuple[Op, 
     living = situation.living(backward)
     for op in sampled_and_scored(backward.flow, living):
         yield op, "sample"
-    for number in sorted(living):
-        op = backward.flow[number]
+    for op in few_per_line(backward.flow[number] for number in sorted(living)):
         name = op.name.strip("_")
         if name not in ("sub", "div", "truediv") or len(op.inputs) != 2 or op.api:
             continue

@@ -149,11 +149,14 @@ def _only_averaged(backward: Backward, op: Op) -> bool:
         following = users.get(here.id, [])
         if len(following) != 1:
             return False
-        here = following[0]
+        following_of, here = here.id, following[0]
         name = here.name.strip("_")
         if name == "mean":
             return not here.shape
-        if name != "neg" and not (name in ("mul", "rmul", "div", "truediv") and len(here.inputs) == 1):
+        scaled = name == "neg" or (name in ("mul", "rmul", "div", "truediv") and len(here.inputs) == 1)
+        others = [backward.flow[i] for i in here.inputs if i != following_of]
+        added = name in ("add", "radd", "sub", "rsub") and all(not o.shape for o in others)
+        if not scaled and not added:
             return False
     return False
 

@@ -8,7 +8,7 @@ from whygrad.flow.bootstraps import Bootstrap
 from whygrad.flow.paths import living_values
 from whygrad.flow.roles import Target, pairs, targets
 from whygrad.flow.source import assignments_to
-from whygrad.flow.syncs import called_names, untaken_sync
+from whygrad.flow.syncs import called_names, names_only, untaken_sync
 from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
@@ -78,6 +78,8 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
     copied = pairs(situation.evidence.copies)
     for optimizer in situation.evidence.optimizers.values():
         keys: set[int] = set()
+        if not optimizer.steps:
+            continue  # made with the network, and never used
         for target in target_networks(situation):
             for key in target.keys & optimizer.held:
                 sources = copied.get(key, set())
@@ -102,10 +104,10 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
     copied = pairs(situation.evidence.copies)
     done: set[int] = set()
     for target in target_networks(situation):
-        keys = frozenset(k for k in target.keys if k in known and not known[k].moved and k not in done)
+        keys = _standing(situation, target, copied) - done
         learns = [o for o in situation.evidence.optimizers.values() if o.held & target.online]
         steps = max((o.steps for o in learns), default=0)
-        if not keys or keys & situation.holders.keys() or steps < _ENOUGH or _moves(known, target):
+        if not keys or steps < _ENOUGH:
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in target.online)
         site = _home(known[min(keys)])
@@ -129,9 +131,24 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
         )
 
 
-def _moves(known: dict[int, Parameter], target: Target) -> bool:
-    """A part of the target network has moved: it is being synced, a frozen encoder in it apart."""
-    return any(known[k].moved for k in target.keys if k in known)
+def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:
+    """The networks of a target that have kept their first values.
+
+    Where others of them are synced, only one that was copied from a trained network should be, too.
+    """
+    known = situation.evidence.parameters
+    networks: dict[str, list[int]] = {}
+    for key in target.keys:
+        if key in known:
+            networks.setdefault(known[key].network, []).append(key)
+    moving = any(known[k].moved for keys in networks.values() for k in keys)
+    found: set[int] = set()
+    for keys in networks.values():
+        still = not any(known[k].moved or k in situation.holders for k in keys)
+        follows = all(copied.get(k, set()) & situation.holders.keys() for k in keys)
+        if still and (follows or not moving):
+            found.update(keys)
+    return frozenset(found)
 
 
 def _lines(situation: Situation) -> frozenset[int]:
@@ -168,7 +185,7 @@ def reversed_syncs(situation: Situation) -> Iterator[Cause]:
 
 def _reversal(situation: Situation, target: Target, copy: Copy) -> str:
     trained = copy.target in situation.holders
-    if copy.source in target.keys and copy.target in target.online and trained:
+    if copy.source in target.keys - situation.holders.keys() and trained:
         started = min((u.time for u in situation.evidence.updates), default=0)
         return "direction" if copy.last > started else ""
     actors = copy.target in target.keys and copy.source in situation.holders
@@ -247,8 +264,9 @@ def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
     )
     for file in files:
         lines = assignments_to(file, last)
+        plain = [found for found in lines if names_only(file, found[0])]
         if lines:
-            return Site.read(file, *lines[0])
+            return Site.read(file, *(plain or lines)[0])
     return None
 
 
