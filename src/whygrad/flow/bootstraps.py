@@ -49,15 +49,28 @@ def _mixed(addends: list[Addend]) -> list[Addend]:
 
 
 def _in(parts: Parts, residual: Op, addends: list[Addend]) -> Iterator[Bootstrap]:
+    """The bootstraps of one residual; a return that is summed up over steps is one, not a hundred."""
     data = {number for a in addends if a.data for number in a.sums}
+    predictions = {sign: _predictions(parts, addends, sign) for sign in (1, -1)}
+    seen: set[object] = set()
     for value in addends:
-        meeting = [number for number in value.sums if number in data]
-        if value.data or not value.discounted or not meeting:
+        if value.data or not value.discounted:
             continue
-        others = tuple(
-            a
-            for a in addends
-            if not a.data and a.sign == -value.sign and not a.discounted and a.op != value.op
-        )
-        if others:
-            yield Bootstrap(residual, value, parts.flow[meeting[-1]], others)
+        meeting = [number for number in value.sums if number in data]
+        if not meeting:
+            continue
+        meets = parts.flow[meeting[-1]]
+        key = (meets.site, value.live, parts.behind(value.op))
+        others = tuple(a for a in predictions[-value.sign] if a.op != value.op)
+        if others and key not in seen:
+            seen.add(key)
+            yield Bootstrap(residual, value, meets, others)
+
+
+def _predictions(parts: Parts, addends: list[Addend], sign: int) -> list[Addend]:
+    """What is compared with a target of the other sign, each network once."""
+    found: dict[object, Addend] = {}
+    for addend in addends:
+        if not addend.data and not addend.discounted and addend.sign == sign:
+            found.setdefault((parts.behind(addend.op), addend.live), addend)
+    return list(found.values())

@@ -46,7 +46,7 @@ _SAME = frozenset(
 _LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
 _TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
 _OVER = frozenset(("div", "truediv", "itruediv", "divide", "true_divide"))
-_MOST = 4000
+_MOST = 1000
 _TINY = 1e-4
 _NUMBER = 0  # stands for a plain number: no operation has this id
 
@@ -73,6 +73,7 @@ class Parts:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self._keys: dict[int, frozenset[int]] = {}
+        self._addends: dict[tuple[int, int], list[Addend]] = {}
 
     def behind(self, op: int) -> frozenset[int]:
         """The parameters that a value was computed with; not through choices, nor through plain data."""
@@ -95,12 +96,21 @@ class Parts:
 
     def addends(self, start: int, sign: int = 1) -> list[Addend]:
         """What a value is the sum of, down to the outputs of networks and to data."""
+        known = self._addends.get((start, sign))
+        if known is None:
+            known = self._addends[start, sign] = self._take_apart(start, sign)
+        return known
+
+    def _take_apart(self, start: int, sign: int) -> list[Addend]:
         found: list[Addend] = []
         todo = [Addend(start, sign)]
-        seen = 0
-        while todo and seen < _MOST:
+        seen: set[tuple[int, int, bool, bool]] = set()
+        while todo and len(seen) < _MOST:
             here = todo.pop()
-            seen += 1
+            state = (here.op, here.sign, here.discounted, here.live)
+            if state in seen and here.op != _NUMBER:
+                continue  # a return that is carried from step to step
+            seen.add(state)
             if here.op == _NUMBER:
                 found.append(here)
                 continue
