@@ -261,8 +261,7 @@ target_net, optimizer = copy.deepcopy(q_net), torch.optim.Adam(q_net.parameters(
 action, reward = torch.randint(0, 2, (16, 1)), torch.randn(16)
 EXAMPLE
 for _ in range(6):
-    with torch.no_grad():
-        target = reward + gamma * target_net(next_state).max(1).values
+    target = reward + gamma * target_net(next_state).max(1).values
     loss = F.mse_loss(q_net(state).gather(1, action).squeeze(1), target)
     optimizer.zero_grad()
     loss.backward()

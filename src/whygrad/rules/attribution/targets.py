@@ -85,13 +85,17 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
                 sources = copied.get(key, set())
                 if sources & target.online or any(s in situation.holders for s in sources):
                     keys.add(key)
+        keys = {k for k in keys if situation.evidence.parameters[k].trainable}
+        silent = situation.evidence.always_absent.get(optimizer.key, frozenset())
+        moved = keys - silent  # without a gradient, a step passes a parameter by
         if keys:
             yield Cause(
                 "target-in-optimizer",
                 optimizer.made,
-                situation.parameters(keys),
+                situation.parameters(moved or keys),
                 (Step(f"{optimizer.name} is made", optimizer.made, cut=True),),
-                {"optimizer": optimizer.name},
+                {"optimizer": optimizer.name, "harmless": "" if moved else "yes"},
+                severity=Severity.ERROR if moved else Severity.NOTE,
                 optimizer=optimizer.name,
                 first_update=1,
                 updates=optimizer.steps,

@@ -1,6 +1,6 @@
 """target-in-optimizer: an optimizer holds the target network's parameters.
 
-Reads the detail ``optimizer``.
+Reads the details ``optimizer`` and ``harmless``.
 """
 
 from whygrad.model import Finding
@@ -13,8 +13,9 @@ PAGE = Page(
     family="wrong",
     summary="an optimizer holds the target network's parameters",
     what="The parameters of a network that follows another one by copies are in an optimizer, too.",
-    why="Where a gradient reaches them, the target learns by itself; where none does, weight decay and "
-    "momentum may still move it between the syncs.",
+    why="Where a gradient reaches them, the target learns by itself between the syncs. Where none does, the "
+    "step "
+    "passes them by, and only a missing `detach` is needed to change that.",
     bad="""\
 target_net = copy.deepcopy(q_net)
 parameters = [*q_net.parameters(), *target_net.parameters()]
@@ -31,6 +32,15 @@ optimizer = torch.optim.AdamW(parameters)""",
 def phrase(cause: Cause) -> Finding:
     """Put a target network in an optimizer into words."""
     who, optimizer = words.who(cause), cause.details.get("optimizer", "") or "the optimizer"
+    if cause.details.get("harmless"):
+        return words.say(
+            cause,
+            title=f"{optimizer} holds {who}, a target network, which gets no gradient",
+            why=f"A step passes by what has no gradient, so nothing is learnt wrongly; a single missing "
+            f"`detach` "
+            f"would let {optimizer} train {who}.",
+            fix=f"leave {who} out of {optimizer}",
+        )
     return words.say(
         cause,
         title=f"{optimizer} holds {who}, a target network",

@@ -21,8 +21,7 @@ def sample(n=48):
 
 for step in range(60):
     s, a, r, s2, done = sample()
-    with torch.no_grad():
-        y = r + 0.99 * target_net(s2).max(1).values * (1 - done)
+    y = r + 0.99 * target_net(s2).max(1).values * (1 - done)
     loss = F.mse_loss(q_net(s).gather(1, a).squeeze(1), y)
     optimizer.zero_grad()
     loss.backward()

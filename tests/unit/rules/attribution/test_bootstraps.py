@@ -102,14 +102,15 @@ def test_the_proportion_of_a_soft_update(run, judge, nets, factor, reported):
     assert found(judge, run) == [("target-reversed", 30, "error")] * reported
 
 
-def test_a_target_in_the_optimizer(run, judge, nets):
+@pytest.mark.parametrize(("detach", "severity"), [(False, "error"), (True, "note")])
+def test_a_target_in_the_optimizer(run, judge, nets, detach, severity):
     q, target = nets
     optimizer = run.optimizer("opt", q, target, line=5)
     for _ in range(3):
-        loss = td_loss(run, q, run.call(target, line=10), detach=True)
+        loss = td_loss(run, q, run.call(target, line=10), detach=detach)
         run.update(optimizer, run.backward(loss, line=20))
     run.copy(q, target, line=30)
-    assert ("target-in-optimizer", 5, "error") in found(judge, run)
+    assert ("target-in-optimizer", 5, severity) in found(judge, run)
 
 
 def test_two_names_for_one_network(run, judge, tmp_path):
