@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -233,11 +233,16 @@ class Events:
 def _listed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
     """The tensors of a clip call; a generator of parameters can be read only once, so it becomes a list."""
     given = args[0] if args else kwargs.get("parameters")
-    tensors = [given] if isinstance(given, torch.Tensor) else list(given if given is not None else ())
-    if args and not isinstance(given, torch.Tensor):
-        args = (tensors, *args[1:])
-    elif "parameters" in kwargs and not isinstance(given, torch.Tensor):
-        kwargs["parameters"] = tensors
+    if isinstance(given, torch.Tensor):
+        return args, [given]
+    if isinstance(given, (list, tuple)):
+        return args, [t for t in given if isinstance(t, torch.Tensor)]
+    if not isinstance(given, Iterator):
+        return args, []  # the call itself will say what is wrong with it
+    tensors = list(given)
+    if args:
+        return (tensors, *args[1:]), tensors
+    kwargs["parameters"] = tensors
     return args, tensors
 
 

@@ -221,7 +221,8 @@ class Recorder:
         if len(inputs) == 1:
             self.events.clipped_copy(name, inputs[0], made, where)
             made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
-        elif made.tainted and name.strip("_") in _MASKS:
+        discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
+        if name.strip("_") in _MASKS and (discount or (len(inputs) > 1 and made.tainted)):
             for value in arguments:
                 node = self.table.get(value) if isinstance(value, Tensor) else None
                 if node is not None and not node.tainted:
