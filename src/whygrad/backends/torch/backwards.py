@@ -174,6 +174,12 @@ class Backwards:
             self._watch.events.put_back((held,) if held is not None else ())
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
 
+    def forget(self, keys: Iterable[int]) -> None:
+        """The gradients of these parameters are gone."""
+        gone = set(keys)
+        for backward in self.pending:
+            backward.cleared |= gone
+
     def cleared_by(self, owner: Any) -> None:
         """``zero_grad(set_to_none=False)`` of an optimizer or a module."""
         groups = getattr(owner, "param_groups", None)

@@ -160,9 +160,11 @@ class Events:
             if not self._watch.recording():
                 return original(owner, *args, **kwargs)
             self._thread.clearing = True
+            self._watch.rest()  # three calls per parameter, none of them the user's
             try:
                 result = original(owner, *args, **kwargs)
             finally:
+                self._watch.resume()
                 self._thread.clearing = False
             self._watch.safely(self._asked_to_clear, owner, sys._getframe(1))
             return result
@@ -173,6 +175,7 @@ class Events:
         groups = getattr(owner, "param_groups", None)
         tensors = [p for g in groups for p in g["params"]] if groups else list(owner.parameters())
         params = tuple(self._watch.recorder.param(t) for t in tensors)
+        self._watch.backwards.forget(p.key for p in params)
         self.cleared(params, locate(frame), "zero_grad")
 
     def cleared(self, params: Iterable[Param], where: Where | None, by: str) -> None:
