@@ -7,7 +7,7 @@ import sys
 from whygrad.backends.protocol import Observation
 from whygrad.backends.registry import Registry
 from whygrad.model import Note, Raised, Run
-from whygrad.running.judging import judged
+from whygrad.running.judging import judged, pictured
 
 
 def conclude(
@@ -16,6 +16,7 @@ def conclude(
     """Everything that was seen so far, judged."""
     observed = registry.observe()
     findings, trouble = judged(observed)
+    picture = pictured(observed, findings)
     seen = [note for observation in observed.values() for note in observation.notes]
     return Run(
         script=script,
@@ -25,7 +26,9 @@ def conclude(
         exception=raised,
         updates=tuple(u for o in observed.values() for u in o.updates),
         findings=findings,
-        notes=(*notes, *registry.notes, *seen, *trouble),
+        notes=(*notes, *registry.notes, *seen, *trouble, *picture.certificates),
+        gradient_map=picture.gradient_map,
+        roles=picture.roles,
         seconds=seconds,
     )
 

@@ -1,25 +1,35 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
+from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
+from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
 __all__ = [
+    "Alias",
     "Backward",
     "Block",
     "Changed",
+    "Clear",
+    "Clip",
     "Confidence",
+    "Copy",
     "Crash",
     "Evidence",
     "Finding",
     "Flow",
+    "GradientMap",
+    "LossTerm",
     "Note",
     "Op",
     "Optimizer",
     "Parameter",
     "Raised",
+    "Reached",
+    "Role",
     "Run",
     "Severity",
     "Site",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.site import Site
 
@@ -19,6 +21,8 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
+    clears: int = 0  # how often its gradients were cleared after its first step
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,10 @@ class Backward:
     time: int = 0
     runs: int = 1  # how often it ran: one that is traced runs with every call of its function
     tape: bool = False  # asked of a tape, for ``wanted`` and nothing else
+    followed: int = 0  # the time of that step
+    shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)  # term -> parameter -> norm²
+    unmeasured: str = ""  # why there are no shares
+    stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,9 @@ class Update:
     since: int = 0  # the time of the optimizer's step before this one
     rejected: frozenset[int] = frozenset()  # given to the optimizer, which does not know them
     crossed: frozenset[tuple[int, int]] = frozenset()  # (parameter, whose gradient it was given instead)
+    time: int = 0
+    lost: frozenset[int] = frozenset()  # their gradients were cleared between backward and step
+    lost_at: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,10 @@ class Evidence:
     assigned: dict[int, Site | None] = field(
         default_factory=dict
     )  # parameter -> where its grad was set by hand
+    clips: tuple[Clip, ...] = ()
+    clears: tuple[Clear, ...] = ()
+    copies: tuple[Copy, ...] = ()
+    aliases: tuple[Alias, ...] = ()
     crash: Crash | None = None
     finished: bool = True
     complete: bool = True  # nothing was missed: what is not here did not happen

@@ -44,6 +44,8 @@ class Op:
     fresh: bool = False  # came into the framework from plain data here
     left: bool = False  # left the framework here (a number, a list, an array)
     via: str = ""  # how a value that left was recognised when it came back
+    numbers: tuple[float, ...] = ()  # plain numbers among the arguments of arithmetic: 0.99 in 0.99 * q
+    odd: bool = False  # a mask made of data that holds something else than 0 and 1
     walked: int = 0  # the earlier backward that has already gone through it
     time: int = 0
 
@@ -68,6 +70,7 @@ class Parameter:
     trained: bool = False  # some optimizer step has changed it
     loaded: bool = False  # its values came from a checkpoint or another network
     used: bool = False  # took part in a recorded forward pass
+    moved: bool = True  # its values are not those of its first use any more
     lasting: bool = True  # a parameter, not an input that asked for gradients once
     alive: bool = True  # the user's program can still reach it (not only the optimizer)
 

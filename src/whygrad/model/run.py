@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.model.finding import Finding, Severity
+from whygrad.model.gradient_map import GradientMap, Role
 from whygrad.model.site import Site
 
 
@@ -50,6 +51,8 @@ class Run:
     updates: tuple[UpdateCount, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[Note, ...] = ()
+    gradient_map: tuple[GradientMap, ...] = ()
+    roles: tuple[Role, ...] = ()
     seconds: float = 0.0
     stopped_early: bool = False
 

@@ -6,7 +6,21 @@ import json
 from typing import Any
 
 from whygrad import __version__
-from whygrad.model import Confidence, Finding, Note, Raised, Run, Severity, Site, Step, UpdateCount
+from whygrad.model import (
+    Confidence,
+    Finding,
+    GradientMap,
+    LossTerm,
+    Note,
+    Raised,
+    Reached,
+    Role,
+    Run,
+    Severity,
+    Site,
+    Step,
+    UpdateCount,
+)
 from whygrad.reporters.places import below
 
 FORMAT = 1
@@ -28,6 +42,10 @@ def render(run: Run) -> str:
         "seconds": round(run.seconds, 3),
         "updates": [_update(u) for u in run.updates],
         "findings": [_finding(f) for f in run.findings],
+        "gradient_map": [_map(m) for m in run.gradient_map],
+        "roles": [
+            {"network": r.network, "role": r.role, "why": r.why, "site": _site(r.site)} for r in run.roles
+        ],
         "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -48,6 +66,10 @@ def parse(text: str) -> Run:
         updates=tuple(_read_update(u) for u in data.get("updates", ())),
         findings=tuple(_read_finding(f) for f in data.get("findings", ())),
         notes=tuple(Note(n["text"], _read_site(n.get("site")), n["kind"]) for n in data.get("notes", ())),
+        gradient_map=tuple(_read_map(m) for m in data.get("gradient_map", ())),
+        roles=tuple(
+            Role(r["network"], r["role"], r["why"], _read_site(r.get("site"))) for r in data.get("roles", ())
+        ),
         seconds=data.get("seconds", 0.0),
         stopped_early=data.get("stopped_early", False),
     )
@@ -89,6 +111,36 @@ def _update(update: UpdateCount) -> dict[str, Any]:
 def _read_update(data: dict[str, Any]) -> UpdateCount:
     networks, loss = tuple(data.get("networks", ())), _read_site(data.get("loss"))
     return UpdateCount(data["optimizer"], data["count"], data.get("recorded", 0), networks, loss)
+
+
+def _map(found: GradientMap) -> dict[str, Any]:
+    return {
+        "optimizer": found.optimizer,
+        "loss": _site(found.loss),
+        "terms": [_term(term) for term in found.terms],
+        "unmeasured": found.unmeasured,
+    }
+
+
+def _term(term: LossTerm) -> dict[str, Any]:
+    networks = {
+        cell.network: {"reached": cell.reached, "share": cell.share, "applied": list(cell.applied)}
+        for cell in term.networks
+    }
+    return {"name": term.name, "site": _site(term.site), "networks": networks}
+
+
+def _read_map(data: dict[str, Any]) -> GradientMap:
+    terms = tuple(_read_term(term) for term in data.get("terms", ()))
+    return GradientMap(data["optimizer"], _read_site(data.get("loss")), terms, data.get("unmeasured", ""))
+
+
+def _read_term(data: dict[str, Any]) -> LossTerm:
+    cells = tuple(
+        Reached(name, cell["reached"], cell.get("share"), tuple(cell.get("applied", ())))
+        for name, cell in data.get("networks", {}).items()
+    )
+    return LossTerm(data["name"], _read_site(data.get("site")), cells)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

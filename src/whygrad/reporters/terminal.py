@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from whygrad.model import Finding, Note, Run, Severity
-from whygrad.reporters import chain, places
+from whygrad.reporters import chain, gradient_map, places
 from whygrad.reporters.style import Style, fit, wrap
 from whygrad.reporters.summary import headline, healthy, stopped
 from whygrad.rules.words import summed
@@ -26,6 +26,9 @@ def render(run: Run, color: bool = False, width: int = 88) -> str:
     else:
         parts.append(_wrapped("whygrad: ", "good" if run.updates else "bold", healthy(run), style, width))
     parts.extend(_finding(finding, style, width) for finding in [*found, *remarks])
+    table = gradient_map.lines(run.gradient_map, style, width)
+    if table:
+        parts.append(table)
     if run.notes:
         parts.append(_notes(run.notes, style, width))
     if found:
@@ -149,7 +152,8 @@ def _notes(notes: Iterable[Note], style: Style, width: int) -> list[str]:
     lines = []
     for note in notes:
         name, role = names.get(note.kind, ("note", "note"))
-        where = f" ({places.label(note.site)})" if note.site else ""
+        told = note.site is None or f":{note.site.line}" in note.text
+        where = "" if told or note.site is None else f" ({places.label(note.site)})"
         lines += _wrapped(name.ljust(_LABEL + 1), role, note.text + where, style, width)
     return lines
 

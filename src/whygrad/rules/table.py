@@ -19,7 +19,28 @@ from whygrad.rules.missing import (
     wrong_variables,
 )
 from whygrad.rules.rule import Rule
-from whygrad.rules.wrong import backward_twice, in_place_modified
+from whygrad.rules.wrong import (
+    advantage_not_detached,
+    backward_twice,
+    broadcast_loss,
+    cancelled_gradient,
+    clip_after_step,
+    clip_before_backward,
+    clip_to_nothing,
+    clip_unused,
+    in_place_modified,
+    polluted_gradient,
+    surrogate_missing,
+    target_alias,
+    target_in_optimizer,
+    target_leak,
+    target_never_synced,
+    target_reversed,
+    terminal_mask,
+    value_sign,
+    zero_grad_before_step,
+    zero_grad_missing,
+)
 
 _MODULES = (
     detached,
@@ -36,8 +57,26 @@ _MODULES = (
     fake_root,
     stale_closure,
     no_step,
+    target_leak,
+    target_never_synced,
+    target_reversed,
+    target_alias,
+    target_in_optimizer,
+    broadcast_loss,
+    zero_grad_missing,
+    zero_grad_before_step,
+    clip_before_backward,
+    clip_after_step,
+    clip_to_nothing,
+    clip_unused,
+    cancelled_gradient,
+    polluted_gradient,
+    advantage_not_detached,
     backward_twice,
     in_place_modified,
+    terminal_mask,
+    value_sign,
+    surrogate_missing,
 )
 
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}

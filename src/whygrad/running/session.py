@@ -16,7 +16,7 @@ from whygrad.backends.registry import FRAMEWORKS, Registry, brief
 from whygrad.model import Note, Raised, Run
 from whygrad.running import sentences
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
-from whygrad.running.judging import judged
+from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.tracebacks import peel, user_site
@@ -144,6 +144,7 @@ class Session:
         observed = self.registry.observe()
         self._leave()
         findings, trouble = judged(observed)
+        seen = pictured(observed, findings)
         run = Run(
             script=self.program.label,
             argv=self.program.args,
@@ -157,7 +158,10 @@ class Session:
                 *self.registry.notes,
                 *(note for o in observed.values() for note in o.notes),
                 *trouble,
+                *seen.certificates,
             ),
+            gradient_map=seen.gradient_map,
+            roles=seen.roles,
             seconds=seconds,
             stopped_early=self._was_stopped(),
         )

@@ -31,7 +31,7 @@ def update(s, a, r, s2):
         )
         loss = tf.reduce_mean(tf.square(y - q))
     gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, online.trainable_variables), 5.0)
-    optimizer.apply_gradients(zip(gradients, online.trainable_variables))
+    optimizer.apply_gradients(zip(gradients, online.trainable_variables, strict=True))
     return loss
 
 
@@ -42,7 +42,7 @@ for i in range(50):
     a = np.argmax(online(s).numpy() + np.random.gumbel(size=(16, 2)), axis=1)
     loss = step(s, a, tf.cast(a, tf.float32), s2)
     if i % 10 == 9:
-        for mine, theirs in zip(target.variables, online.variables):
+        for mine, theirs in zip(target.variables, online.variables, strict=True):
             mine.assign(0.9 * mine + 0.1 * theirs)
         print(i, float(loss))
 print("traced", traces if mode != "eager" else 0)

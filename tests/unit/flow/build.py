@@ -15,7 +15,22 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from whygrad.model import Backward, Block, Crash, Evidence, Flow, Op, Optimizer, Parameter, Site, Update
+from whygrad.model import (
+    Alias,
+    Backward,
+    Block,
+    Clear,
+    Clip,
+    Copy,
+    Crash,
+    Evidence,
+    Flow,
+    Op,
+    Optimizer,
+    Parameter,
+    Site,
+    Update,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,10 @@ class Build:
     updates: list[Update] = field(default_factory=list)
     loose: list[Backward] = field(default_factory=list)
     stepped: dict[int, int] = field(default_factory=dict)  # optimizer -> the time of its last step
+    clips: list[Clip] = field(default_factory=list)
+    clears: list[Clear] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    aliases: list[Alias] = field(default_factory=list)
     clock: Any = field(default_factory=lambda: count(1))
 
     def site(self, line: int, function: str = "<module>") -> Site:
@@ -77,9 +96,9 @@ class Build:
         self.ops[time] = Op(time, name, inputs, carries, self.site(line), time=time, **facts)
         return time
 
-    def data(self, line: int = 1) -> int:
+    def data(self, line: int = 1, **facts: Any) -> int:
         """A batch: plain data that came into the framework."""
-        return self.op("data", line=line, fresh=True)
+        return self.op("data", line=line, fresh=True, **facts)
 
     def call(self, network: Network, *inputs: int, line: int = 1, **facts: Any) -> int:
         """The forward pass of a network, on a batch if on nothing else."""
@@ -108,15 +127,46 @@ class Build:
         """``loss.backward()`` that raised."""
         self.loose.append(self.backward(*roots, error=error, **facts))
 
-    def update(self, optimizer: Optimizer, *backwards: Backward, line: int = 60, zero: Any = ()) -> None:
+    # -- events ------------------------------------------------------------------------------------
+
+    def clip(self, *networks: Network, line: int = 55, fresh: bool = True, **facts: Any) -> None:
+        """A call of ``clip_grad_norm_``."""
+        keys = frozenset().union(*(n.keys for n in networks))
+        known = {"parameters": keys, "present": keys, "threshold": 0.5, "before": 1.0}
+        known["fresh"] = keys if fresh else frozenset()
+        self.clips.append(Clip(self.site(line), next(self.clock), **{**known, **facts}))
+
+    def copy(self, source: Network, target: Network, line: int = 70, **facts: Any) -> None:
+        """Weights of one network written into another."""
+        time = next(self.clock)
+        for one, two in zip(sorted(source.keys), sorted(target.keys), strict=True):
+            known = {"factor": 1.0, "own": 0.0, "first": time, "last": time}
+            self.copies.append(Copy(one, two, self.site(line), **{**known, **facts}))
+
+    def update(
+        self, optimizer: Optimizer, *backwards: Backward, line: int = 60, zero: Any = (), **facts: Any
+    ) -> None:
         """A step after these backwards."""
         known = self.optimizers[optimizer.key]
         before = [u for u in self.updates if u.optimizer == optimizer.key]
-        led = tuple(replace(b, applied=b.applied | (b.reached & known.held)) for b in backwards)
+        time = next(self.clock)
+        led = tuple(
+            replace(
+                b,
+                applied=b.applied | (b.reached & known.held),
+                follower=b.follower or optimizer.key,
+                followed=b.followed or time,
+            )
+            for b in backwards
+        )
         absent = known.held - frozenset().union(*(b.reached for b in led))
         since = self.stepped.get(optimizer.key, 0)
         number, zeros = len(before) + 1, frozenset(zero)
-        self.updates.append(Update(optimizer.key, number, self.site(line), absent, zeros, led, since=since))
+        self.updates.append(
+            Update(
+                optimizer.key, number, self.site(line), absent, zeros, led, since=since, time=time, **facts
+            )
+        )
         self.optimizers[optimizer.key] = replace(known, steps=known.steps + 1)
         self.stepped[optimizer.key] = next(self.clock)
         for key in known.held - absent:
@@ -133,6 +183,10 @@ class Build:
             updates=tuple(self.updates),
             loose=tuple(self.loose),
             always_absent=absent,
+            clips=tuple(self.clips),
+            clears=tuple(self.clears),
+            copies=tuple(self.copies),
+            aliases=tuple(self.aliases),
             crash=crash,
             finished=crash is None,
         )

@@ -9,11 +9,22 @@ from typing import Any
 
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Gate, Node, Param, cone
-from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.recording.records import (
+    BackwardRecord,
+    ClearRecord,
+    ClipRecord,
+    CopyRecord,
+    OptimizerRecord,
+    UpdateRecord,
+)
 from whygrad.model import (
+    Alias,
     Backward,
     Block,
     Changed,
+    Clear,
+    Clip,
+    Copy,
     Crash,
     Evidence,
     Flow,
@@ -40,6 +51,10 @@ class Records:
     failure: Failure | None = None
     gate: Gate | None = None  # gradients are off now, since here
     captured: Where | None = None  # where a function was compiled
+    clips: list[ClipRecord] = field(default_factory=list)
+    clears: list[ClearRecord] = field(default_factory=list)
+    copies: list[CopyRecord] = field(default_factory=list)
+    aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
 
 
 class Freezer:
@@ -62,6 +77,8 @@ class Freezer:
         optimizers = {r.key: self._optimizer(r) for r in records}
         last = self._crash(crash)
         self._met.update((key, param) for key, (param, _) in self._records.assigned.items())
+        clips = tuple(self._clip(c) for c in self._records.clips)
+        copies = tuple(self._copies())
         return Evidence(
             parameters={key: self._parameter(p) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -71,6 +88,12 @@ class Freezer:
                 r.key: frozenset(r.keys[i] for i in (r.absent_always or ()) if i in r.keys) for r in records
             },
             assigned={key: self._site(where) for key, (_, where) in self._records.assigned.items()},
+            clips=tuple(sorted(clips, key=lambda c: c.time)),
+            clears=tuple(
+                Clear(self._site(c.where), c.time, frozenset(c.touched), c.by) for c in self._records.clears
+            ),
+            copies=copies,
+            aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             crash=last,
             finished=finished,
         )
@@ -112,9 +135,40 @@ class Freezer:
             trained=param.trained,
             loaded=param.loaded or origin is not None,
             used=param.used,
+            moved=self.moved(param),
             alive=param.seen,
             lasting=param.proper or param.asked > 1,
         )
+
+    def _clip(self, clip: ClipRecord) -> Clip:
+        return Clip(
+            self._site(clip.where),
+            clip.time,
+            clip.kind,
+            frozenset(clip.touched),
+            frozenset(clip.present),
+            clip.threshold,
+            clip.before,
+            clip.fresh,
+            clip.awaited,
+            clip.ready,
+        )
+
+    def _copies(self) -> Iterable[Copy]:
+        """Copies between parameters that the rest of the evidence knows."""
+        for copy in self._records.copies:
+            self._met.update({copy.source.key: copy.source, copy.target.key: copy.target})
+            yield Copy(
+                copy.source.key,
+                copy.target.key,
+                self._site(copy.where),
+                copy.how,
+                copy.factor,
+                copy.own,
+                copy.first,
+                copy.last or copy.first,
+                copy.times,
+            )
 
     def _optimizer(self, record: OptimizerRecord) -> Optimizer:
         self._met.update(record.held)
@@ -126,6 +180,8 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            maximize=record.maximize,
+            clears=record.clears,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -136,6 +192,9 @@ class Freezer:
             crossed=update.crossed,
             rejected=update.rejected,
             site=self._site(update.where),
+            time=update.time,
+            lost=update.lost,
+            lost_at=self._site(update.lost_at),
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),
@@ -175,6 +234,10 @@ class Freezer:
                 ends=tuple(map(self._id, record.ends)),
                 unconnected=tuple(map(self._id, record.unconnected)),
                 changed=changed,
+                stale=record.stale,
+                followed=record.followed,
+                shares={self._id(node): norms for node, norms in record.shares},
+                unmeasured=record.unmeasured,
                 time=record.time,
                 runs=record.runs,
                 tape=record.tape is not None,
@@ -194,6 +257,10 @@ class Freezer:
         )
 
     # -- flows -------------------------------------------------------------------------------------
+
+    def moved(self, param: Param) -> bool:
+        """Are its values others than at its first use? Yes, where that cannot be told."""
+        return True
 
     def trainable(self, tensor: Any) -> bool:
         """Does this parameter ask for gradients now?"""
@@ -243,6 +310,8 @@ class Freezer:
             fresh=node.fresh,
             left=node.left,
             via=node.via,
+            numbers=node.numbers,
+            odd=node.odd,
             walked=node.mark[0],
             time=node.time,
         )

@@ -33,10 +33,13 @@ class Node:
         "floating",
         "fresh",
         "gate",
+        "gradient",
         "inputs",
         "left",
         "mark",
         "name",
+        "numbers",
+        "odd",
         "overwritten",
         "parameter",
         "shape",
@@ -56,7 +59,9 @@ class Node:
         self.shape: tuple[int, ...] = ()
         self.parameter: Param | None = None
         self.gate: Gate | None = None
-        self.fresh = self.left = False
+        self.fresh = self.left = self.odd = False
+        self.gradient: Param | None = None  # the parameter whose .grad this is
+        self.numbers: tuple[float, ...] = ()  # plain numbers among the arguments
         self.via = ""
         self.time = clock()
         self.mark = [0]  # the backward that has gone through it; shared by all results of an operation
@@ -98,9 +103,11 @@ class Param:
         "name",
         "network",
         "node",
+        "print",
         "proper",
         "ref",
         "replaced_at",
+        "scale",
         "seen",
         "shape",
         "trained",
@@ -130,6 +137,8 @@ class Param:
         self.asked_at = -1
         self.seen = False
         self.captured = False  # reachable only through a compiled wrapper
+        self.scale = 1.0  # what in-place factors have left of it since its last mixture
+        self.print: float | None = None  # a fingerprint of its values at its first use
         self.born_frozen = not trainable
         self.writer: tuple[str, Where | None] | None = None  # who changed it last
 

@@ -34,6 +34,51 @@ class BackwardRecord:
     unconnected: tuple[Node, ...] = ()  # values, not parameters, that were asked for and got nothing
     unused: tuple[Node, ...] = ()  # scalars that carry gradient and that nobody differentiates
     changed: list[tuple[Node, str, str, Where | None]] = field(default_factory=list)
+    stale: frozenset[int] = frozenset()
+    followed: int = 0
+    shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
+    unmeasured: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class ClipRecord:
+    """One call that limits gradients."""
+
+    where: Where | None
+    time: int
+    kind: str
+    threshold: float | None = None
+    before: float | None = None
+    touched: dict[int, Param] = field(default_factory=dict)
+    present: set[int] = field(default_factory=set)
+    fresh: frozenset[int] = frozenset()
+    awaited: bool = False
+    ready: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class ClearRecord:
+    """One call that forgets gradients."""
+
+    where: Where | None
+    time: int
+    by: str
+    touched: dict[int, Param] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class CopyRecord:
+    """Weights of one parameter written into another, on one line."""
+
+    source: Param
+    target: Param
+    where: Where | None
+    how: str
+    factor: float | None
+    own: float | None
+    first: int = field(default_factory=clock)
+    last: int = 0
+    times: int = 1
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +93,9 @@ class UpdateRecord:
     since: int = 0
     rejected: frozenset[int] = frozenset()
     crossed: frozenset[tuple[int, int]] = frozenset()  # got the gradient of another parameter
+    time: int = field(default_factory=clock)
+    lost: frozenset[int] = frozenset()
+    lost_at: Where | None = None
 
 
 class OptimizerRecord:
@@ -66,6 +114,8 @@ class OptimizerRecord:
         self.absent_always: frozenset[int] | None = None
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = True
+        self.maximize = False
+        self.clears = 0  # calls of zero_grad() after its first step
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
         self.traced = False  # its steps are in compiled code

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 
 from whygrad.backends.recording.frames import Where, locate
-from whygrad.backends.recording.freeze import Freezer
 from whygrad.backends.recording.nodes import Node, clock, cone
 from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.backend import TorchBackend
+from whygrad.backends.torch.freeze import TorchFreezer
 from whygrad.backends.torch.watch import Watch
 from whygrad.flow.paths import Reach
 from whygrad.model import Backward, Evidence, Site
@@ -115,7 +115,7 @@ class _Question:
         imagined = Watch(dict)
         imagined.recorder, imagined.unseen = self._watch.recorder, self._watch.unseen
         imagined.optimizers = {0: self._optimizer()}
-        return Freezer(imagined.records()).evidence(None, finished=True)
+        return TorchFreezer(imagined.records()).evidence(None, finished=True)
 
     def _optimizer(self) -> OptimizerRecord:
         record = OptimizerRecord(self, self._made())

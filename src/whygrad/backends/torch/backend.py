@@ -8,9 +8,9 @@ import weakref
 import torch
 
 from whygrad.backends.protocol import Observation, Setup
-from whygrad.backends.recording.freeze import Freezer
 from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.recording.summary import count_of
+from whygrad.backends.torch.freeze import TorchFreezer
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note
 
@@ -73,7 +73,7 @@ class TorchBackend:
         if watch is None:
             return Observation(version=torch.__version__)
         watch.name_things(None)
-        evidence = Freezer(watch.records()).evidence(self._crash, finished=self._crash is None)
+        evidence = TorchFreezer(watch.records()).evidence(self._crash, finished=self._crash is None)
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
 

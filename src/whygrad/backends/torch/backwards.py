@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import torch
 from whygrad.backends.recording.frames import Where, locate
 from whygrad.backends.recording.nodes import Node, Param, cone
 from whygrad.backends.recording.records import BackwardRecord
-from whygrad.backends.torch import graph
+from whygrad.backends.torch import graph, shares
 from whygrad.backends.torch.recorder import tensors_in
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _SAVES_ITS_RESULT = frozenset(
     ("softmax", "log_softmax", "tanh", "sigmoid", "exp", "sqrt", "rsqrt", "relu", "elu", "selu", "celu")
 )
+
+
+_MEASURED = 2  # backwards per line for which the shares of the terms are measured
 
 
 class Backwards:
@@ -33,6 +36,8 @@ class Backwards:
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
         self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
         self.count = 0
+        self.hooked = False  # somebody's own hooks would run twice if the graph were walked twice
+        self._measured: dict[Where | None, int] = {}
 
     def differentiate(
         self, func: Any, name: str, args: Any, kwargs: Any, frame: FrameType, call: Callable[..., Any]
@@ -80,9 +85,43 @@ class Backwards:
             self._exits(),
             self.count,
         )
+        record.stale = self._stale(reached)
+        since = max((b.time for b in self.pending if b.reached.keys() & reached.keys()), default=0)
+        self._watch.events.backward_begins(reached, nodes, since)
+        if name == "backward" and len(roots) == 1 and self._may_measure(args, kwargs, where):
+            record.shares, record.unmeasured = shares.measure(roots[0], nodes[0], reached)
+        elif self.hooked:
+            record.unmeasured = "hooks would have run twice"
         self.pending.append(record)
         self._watch.name_new_things(reached.values(), frame)
         return record
+
+    def _may_measure(self, args: Any, kwargs: Any, where: Where | None) -> bool:
+        """Twice per line, and only a plain ``loss.backward()``."""
+        asked = ("gradient", "inputs", "grad_tensors", "grad_variables")
+        plain = len(args) == 1 and not any(kwargs.get(name) is not None for name in asked)
+        plain = plain and not kwargs.get("create_graph")
+        times = self._measured.get(where, 0)
+        if self.hooked or not plain or times >= _MEASURED or torch.is_anomaly_enabled():
+            return False
+        self._measured[where] = times + 1
+        return True
+
+    def unused_gradients(self, keys: Iterable[int]) -> frozenset[int]:
+        """Of these parameters, those with a gradient that no step has used and nobody has cleared."""
+        asked = set(keys)
+        return frozenset(k for b in self.pending for k in (b.reached.keys() & asked) - b.cleared - b.applied)
+
+    def _stale(self, reached: dict[int, Param]) -> frozenset[int]:
+        """Gradients that a step has already used and that are still there: this backward adds to them."""
+        used = {key for b in self.pending for key in b.applied - b.cleared}
+        found = set()
+        for key in used & reached.keys():
+            tensor = reached[key].ref()
+            grad = tensor.grad if tensor is not None else None
+            if grad is not None and (grad.is_sparse or bool(grad.any())):
+                found.add(key)
+        return frozenset(found)
 
     def _exits(self) -> tuple[Node, ...]:
         """What has left the framework since everybody's last step."""
@@ -129,8 +168,17 @@ class Backwards:
         if value is None:
             for backward in self.pending:
                 backward.cleared.add(node.parameter.key)
+            self._watch.events.cleared((node.parameter,), locate(frame), "grad = None")
         else:
+            held = self._recorder.table.get(value)
+            self._watch.events.put_back((held,) if held is not None else ())
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
+
+    def forget(self, keys: Iterable[int]) -> None:
+        """The gradients of these parameters are gone."""
+        gone = set(keys)
+        for backward in self.pending:
+            backward.cleared |= gone
 
     def cleared_by(self, owner: Any) -> None:
         """``zero_grad(set_to_none=False)`` of an optimizer or a module."""

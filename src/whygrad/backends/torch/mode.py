@@ -32,6 +32,7 @@ _SILENT = frozenset(
 )
 _MOST_OPERATIONS = 200_000  # without a single step: enough of a rollout
 _CLEARING = frozenset(("zero_", "_foreach_zero_"))
+_HOOKING = frozenset(("register_hook", "register_post_accumulate_grad_hook"))
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 
 
@@ -69,6 +70,9 @@ class Mode(TorchFunctionMode):
     def _operation(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         values = (*args, *kwargs.values()) if kwargs else args
         gate = self._watch.switches.gate()
+        if name in _HOOKING:
+            self._watch.backwards.hooked = True
+            return
         if name in _CLEARING and frame.f_code.co_name == "zero_grad":
             self._watch.backwards.cleared_by(variables_of(frame)["self"])
             return
@@ -86,6 +90,8 @@ class Mode(TorchFunctionMode):
     def _property(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         if name == "data" and isinstance(result, torch.Tensor):
             self._recorder.operation("data", args, result, frame, None)
+        elif name == "grad" and isinstance(result, torch.Tensor):
+            self._recorder.gradient(args[0], result, frame)
         elif isinstance(result, torch.Tensor) and name not in ("grad", "_grad", "_base"):
             self._operation(name, args, kwargs, result, frame)
 

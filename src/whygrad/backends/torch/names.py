@@ -14,6 +14,7 @@ from whygrad.backends.recording.scopes import is_plain, parts
 from whygrad.backends.torch import graph
 
 _MOST = 20_000
+_WIDE = 256
 _DEEP = 6
 _REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
 
@@ -33,6 +34,7 @@ class Names:
 
     def __init__(self) -> None:
         self.tensors: dict[int, Name] = {}
+        self.called: dict[frozenset[int], dict[str, None]] = {}  # parameters -> names
         self.optimizers: dict[int, str] = {}
         self.modules: dict[int, str] = {}
         self._seen: set[int] = set()
@@ -45,6 +47,9 @@ class Names:
             if isinstance(value, torch.Tensor):
                 self._tensor(name, value, network, holder, how)
                 continue
+            if isinstance(value, torch.nn.Module) and len(self.called) < _WIDE:
+                held = frozenset(map(id, value.parameters()))
+                self.called.setdefault(held, {})[name] = None
             if (
                 id(value) in self._seen
                 or value is None

@@ -6,7 +6,7 @@ import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -16,7 +16,43 @@ from whygrad.backends.recording.nodes import Gate, Node, Param, Table, cone
 from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.recording.values import Outside
 from whygrad.backends.torch import graph
+from whygrad.backends.torch.masks import holds_more, is_mask, looks_inverted
+from whygrad.backends.torch.weights import fingerprint
 
+if TYPE_CHECKING:
+    from whygrad.backends.torch.events import Events
+
+_ARITHMETIC = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "truediv",
+        "radd",
+        "rsub",
+        "rmul",
+        "rtruediv",
+        "lerp",
+        "pow",
+        "multiply",
+        "iadd",
+        "isub",
+        "imul",
+        "itruediv",
+        "rdiv",
+        "clamp",
+        "clip",
+        "clamp_min",
+        "clamp_max",
+        "subtract",
+        "true_divide",
+        "divide",
+        "bitwise_not",
+        "invert",
+    ]
+)
+_MASKS = frozenset(("mul", "rmul", "multiply", "imul"))
 _SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 
@@ -26,6 +62,7 @@ class Recorder:
     def __init__(self) -> None:
         self.table = Table()
         self.outside = Outside()
+        self.events: Events  # set by the watch
         self.params: dict[int, Param] = {}
         self.operations = 0  # since the last step
         self._prune_at = 4096
@@ -97,6 +134,9 @@ class Recorder:
             param.made = param.made or ((leaf.where,) if leaf.where is not None else ())
         if origin is not None:
             self._note_copy(param, (origin,))
+            if param.copied_from is not None and leaf is not origin:
+                param.made = (origin.where,) if origin.where is not None else param.made
+                self.events.copied(param.copied_from, param, origin.where, "deepcopy", 1.0)
         leaf.parameter, leaf.tainted, leaf.shape = param, True, param.shape
         param.node = leaf
         self.params[param.key] = param
@@ -145,6 +185,8 @@ class Recorder:
         if is_in_place(name):
             if arguments and isinstance(arguments[0], Tensor):
                 self._written(name, arguments, where, gate)
+            elif name.startswith("_foreach") and arguments and isinstance(arguments[0], (list, tuple)):
+                self._written_each(name[8:], arguments, where, gate)
             return
         results = [result] if isinstance(result, Tensor) else list(tensors_in(result))
         if not results:
@@ -156,10 +198,55 @@ class Recorder:
             return
         for tensor in results:
             self._result(name, tensor, inputs, where, gate)
+        if name.strip("_") in _ARITHMETIC:
+            self._arithmetic(name, arguments, inputs, results[0], where)
         if len(results) > 1:
             _share_marks([self.table.get(tensor) for tensor in results])
         if any(i.parameter is not None for i in inputs):
             self._used(inputs, arguments, frame, results)
+
+    def _arithmetic(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        inputs: tuple[Node, ...],
+        result: Tensor,
+        where: Where | None,
+    ) -> None:
+        """The plain numbers in it, masks of data, clipped copies of gradients."""
+        made = self.table.get(result)
+        if made is None or not inputs:
+            return
+        made.numbers = _numbers(arguments)
+        if len(inputs) == 1:
+            self.events.clipped_copy(name, inputs[0], made, where)
+            made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
+        discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
+        if name.strip("_") in _MASKS and (discount or (len(inputs) > 1 and made.tainted)):
+            for value in arguments:
+                node = self.table.get(value) if isinstance(value, Tensor) else None
+                if node is not None and not node.tainted:
+                    node.odd = node.odd or looks_inverted(value)
+
+    def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
+        """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""
+        held = self.table.get(owner)
+        if held is None or held.parameter is None:
+            return
+        node = self.table.get(grad)
+        if node is None or node.gradient is not held.parameter:
+            node = Node("grad", (), locate(frame), False)
+            node.shape, node.fresh, node.gradient = tuple(grad.shape), True, held.parameter
+            self.table.put(grad, node)
+
+    def _written_each(
+        self, name: str, arguments: Sequence[Any], where: Where | None, gate: Gate | None
+    ) -> None:
+        """``torch._foreach_lerp_(targets, sources, tau)``: the same for each of them."""
+        for index, target in enumerate(arguments[0]):
+            rest = [a[index] if isinstance(a, (list, tuple)) else a for a in arguments[1:]]
+            if isinstance(target, Tensor):
+                self._written(name, (target, *rest), where, gate)
 
     def _result(
         self, name: str, tensor: Tensor, inputs: tuple[Node, ...], where: Where | None, gate: Gate | None
@@ -191,7 +278,8 @@ class Recorder:
             if param is not None:
                 if param.modules is None:
                     param.modules = _running_modules(frame)
-                param.used = True
+                if not param.used:
+                    param.used, param.print = True, fingerprint(value)
                 versions.append((param, value._version))
         for tensor in results:
             made = self.table.get(tensor)
@@ -203,14 +291,22 @@ class Recorder:
         target = arguments[0]
         old = self.node(target, where)
         rest = self.inputs(arguments[1:], where)
+        numbers = _numbers(arguments[1:])
+        gradient = gradient_behind(old)
+        if gradient is not None:
+            self.events.gradient_written(name, gradient, rest, where)
+            return
         owner = _parameter_behind(old)
         if owner is not None and (old.parameter is not None or not target.requires_grad):
             owner.writer = (name, where)
             self._note_copy(owner, rest)
+            self.events.written(name, owner, rest, numbers, where)
             if old.parameter is None:
                 self._replace(target, Node(name, (old, *rest), where, False), gate)
             return
-        self._replace(target, Node(name, (old, *rest), where, target.requires_grad), gate)
+        made = Node(name, (old, *rest), where, target.requires_grad)
+        made.numbers = numbers
+        self._replace(target, made, gate)
         base = target._base
         if base is not None and base is not target:
             held = self.node(base, where)
@@ -299,6 +395,21 @@ def _share_marks(nodes: list[Node | None]) -> None:
     made = [node for node in nodes if node is not None and node.parameter is None]
     for node in made:
         node.mark = made[0].mark
+
+
+def gradient_behind(node: Node) -> Param | None:
+    """The parameter whose ``.grad`` this value is, or is a window onto."""
+    for _ in range(8):
+        if node.gradient is not None:
+            return node.gradient
+        if not node.inputs or node.name not in _SAME_VALUE:
+            return None
+        node = node.inputs[0]
+    return None
+
+
+def _numbers(arguments: Sequence[Any]) -> tuple[float, ...]:
+    return tuple(float(a) for a in arguments if isinstance(a, (float, int)) and not isinstance(a, bool))
 
 
 def is_in_place(name: str) -> bool:

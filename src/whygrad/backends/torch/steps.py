@@ -78,6 +78,7 @@ class Steps:
             record = self._watch.optimizers[id(optimizer)]
         if record.lr_always_zero:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._watch.rest()
@@ -120,13 +121,28 @@ class Steps:
         update = UpdateRecord(
             record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
         )
+        update.lost, update.lost_at = self._lost(record)
         record.keep(update)
+
+    def _lost(self, record: OptimizerRecord) -> tuple[frozenset[int], Where | None]:
+        """Gradients that were computed for this step and cleared before it, and where."""
+        since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
+        found: set[int] = set()
+        for key in record.held:
+            mine = [b for b in since if key in b.reached and not b.wanted]
+            if mine and key in mine[-1].cleared and key not in mine[-1].applied:
+                found.add(key)
+        clears = [
+            c for c in self._watch.events.clears if c.touched.keys() & found and c.time > since[-1].time
+        ]
+        return (frozenset(found), clears[-1].where) if found and clears else (frozenset(), None)
 
     def _led_to(self, record: OptimizerRecord) -> tuple[BackwardRecord, ...]:
         """The backwards that this step is the consequence of, as far as one can tell."""
         since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
         for backward in since:
-            backward.follower = backward.follower or record.key
+            if not backward.follower:
+                backward.follower, backward.followed = record.key, clock()
         mine = [b for b in since if (b.reached.keys() & record.held.keys()) - b.cleared]
         next_to = [b for b in since if b.follower == record.key]
         if not mine and not next_to and since:  # several optimizers step in a row after several backwards

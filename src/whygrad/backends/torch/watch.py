@@ -21,6 +21,7 @@ from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
 from whygrad.backends.torch.backwards import Backwards
+from whygrad.backends.torch.events import Events
 from whygrad.backends.torch.mode import Mode
 from whygrad.backends.torch.names import Names
 from whygrad.backends.torch.recorder import Recorder
@@ -41,10 +42,12 @@ class Watch:
     ) -> None:
         self.recorder = Recorder()
         self.optimizers: dict[int, OptimizerRecord] = {}
+        self.events = self.recorder.events = Events(self)
         self.backwards = Backwards(self)
         self.stepping = Steps(self)
         self.switches = Switches(self.recording)
         self.steps = 0
+        self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same parameters
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self.failure: Failure | None = None
         self.aside: str = ""
@@ -67,7 +70,9 @@ class Watch:
         self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
+        self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
         self.switches.install(self._patches)
+        self.events.install(self._patches)
         self._hooks = [
             register_optimizer_step_pre_hook(self.stepping.before),
             register_optimizer_step_post_hook(self.stepping.after),
@@ -192,14 +197,26 @@ class Watch:
     def _load_state_dict(self, original: Any) -> Any:
         def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(module, *args, **kwargs)
-            self.safely(self._loaded, module)
+            self.safely(self._loaded, module, args, kwargs, sys._getframe(1))
             return result
 
         return load_state_dict
 
-    def _loaded(self, module: torch.nn.Module) -> None:
+    def _loaded(self, module: torch.nn.Module, args: Any, kwargs: Any, frame: FrameType) -> None:
         for parameter in module.parameters():
             self.recorder.param(parameter).loaded = True
+        if not self.recording():
+            state = args[0] if args else kwargs.get("state_dict")
+            self.events.loaded(module, state, locate(frame))
+
+    def _saved_hooks(self, original: Any) -> Any:
+        """Checkpointing and its like: a graph that runs the user's code when it is walked."""
+
+        def __enter__(block: Any) -> Any:
+            self.backwards.hooked = True
+            return original(block)
+
+        return __enter__
 
     def _compile(self, original: Any) -> Any:
         def compile(*args: Any, **kwargs: Any) -> Any:
@@ -294,8 +311,19 @@ class Watch:
                 param.untracked_in, param.untracked_how = found.untracked_in, found.how
                 param.captured = found.how == "compiled"
                 self._outside_its_module(param, tensor, names)
+        self._note_aliases(names)
         for record in self.optimizers.values():
             record.name = names.optimizers.get(id(record.ref()), record.name)
+
+    def _note_aliases(self, names: Names) -> None:
+        """Modules that go by several names: ``target = online``."""
+        keys = {id(t): p.key for p in self.recorder.params.values() if (t := p.ref()) is not None}
+        found = [
+            (tuple(called), tuple(keys[i] for i in held if i in keys))
+            for held, called in names.called.items()
+            if held and len({name.rpartition(".")[2] for name in called}) > 1
+        ]
+        self.aliases = found or self.aliases
 
     def _outside_its_module(self, param: Param, tensor: Any, names: Names) -> None:
         """Used in the forward pass of a module that does not list it among its parameters?"""
@@ -319,6 +347,10 @@ class Watch:
             failure=self.failure,
             gate=self.switches.gate(),
             captured=self.unseen.get("torch.compile"),
+            clips=[*self.events.clips, *self.events.dropped.values()],
+            clears=list(self.events.clears),
+            copies=list(self.events.copies.values()),
+            aliases=self.aliases,
         )
 
     def safely(self, note: Callable[..., None], *arguments: Any) -> None:

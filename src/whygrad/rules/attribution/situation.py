@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from whygrad.flow.bootstraps import Bootstrap, bootstraps
 from whygrad.flow.paths import Reach, living_values
+from whygrad.flow.sums import Parts
 from whygrad.flow.terms import Term, terms
 from whygrad.model import Backward, Evidence, Optimizer, Parameter, Update
 
@@ -19,6 +21,8 @@ class Situation:
         self._living: dict[int, set[int]] = {}
         self._terms: dict[tuple[int, int], list[tuple[Term, Reach]]] = {}
         self._reaches: dict[tuple[int, int], Reach] = {}
+        self._parts: dict[int, Parts] = {}
+        self._bootstraps: dict[int, list[Bootstrap]] = {}
 
     def reach(self, backward: Backward, since: int = 0) -> Reach:
         """All ways that lead to what this backward differentiated; cuts before ``since`` are old ones."""
@@ -47,6 +51,21 @@ class Situation:
         known = self._living.get(backward.number)
         if known is None:
             known = self._living[backward.number] = living_values(backward.flow, backward.roots)
+        return known
+
+    def parts(self, backward: Backward) -> Parts:
+        """Its values, to be taken apart."""
+        known = self._parts.get(backward.number)
+        if known is None:
+            known = self._parts[backward.number] = Parts(backward.flow)
+        return known
+
+    def bootstraps(self, backward: Backward) -> list[Bootstrap]:
+        """The bootstrap targets that this loss regresses on."""
+        known = self._bootstraps.get(backward.number)
+        if known is None:
+            known = list(bootstraps(self.parts(backward), self.living(backward)))
+            self._bootstraps[backward.number] = known
         return known
 
     @cached_property

@@ -1,0 +1,113 @@
+"""Who trains whom: from the recorded losses to the terms that reach each network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+
+from whygrad.flow.naming import term_names
+from whygrad.flow.paths import Reach
+from whygrad.flow.terms import Term, terms
+from whygrad.model import Backward, Evidence, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
+
+_MOST_TERMS = 8
+
+
+def gradient_maps(evidence: Evidence) -> tuple[GradientMap, ...]:
+    """One map per loss that an optimizer steps on."""
+    found = []
+    for optimizer in evidence.optimizers.values():
+        for backwards in _by_line(evidence, optimizer).values():
+            found.append(_map(evidence, optimizer, backwards))
+    return tuple(found)
+
+
+def _by_line(evidence: Evidence, optimizer: Optimizer) -> dict[Site | None, list[Backward]]:
+    """The backwards that this optimizer was meant to step on, by their lines."""
+    lines: dict[Site | None, list[Backward]] = {}
+    for update in evidence.updates:
+        if update.optimizer == optimizer.key:
+            for backward in update.backwards:
+                if backward.applied & optimizer.held and backward.roots and not backward.error:
+                    lines.setdefault(backward.site, []).append(backward)
+    return lines
+
+
+def _map(evidence: Evidence, optimizer: Optimizer, backwards: list[Backward]) -> GradientMap:
+    shown = next((b for b in reversed(backwards) if b.shares), backwards[-1])
+    parts = [t for root in shown.roots for t in terms(shown.flow, root, deep=False) if t.op.carries]
+    parts = sorted(_distinct(parts), key=lambda t: t.op.time)[:_MOST_TERMS]
+    root = shown.flow[shown.roots[0]]
+    names = term_names([t.op for t in parts], root.site)
+    networks = groups(evidence, shown.reached)
+    norms = _norms(shown, parts, networks)
+    rows = []
+    for name, term in zip(names, parts, strict=True):
+        living = Reach(shown.flow, [term.op.id]).living()
+        cells = [
+            Reached(
+                group,
+                bool(living & keys),
+                _share(norms, term, group, parts) if living & keys else None,
+                _appliers(evidence, shown, keys) if living & keys else (),
+            )
+            for group, keys in networks.items()
+        ]
+        rows.append(LossTerm(name, term.op.site, tuple(cells)))
+    reasons = [b.unmeasured for b in backwards if b.unmeasured]
+    why = "" if shown.shares or len(parts) < 2 else (reasons or ["not measured"])[0]
+    return GradientMap(optimizer.name, root.site, tuple(rows), why)
+
+
+def _distinct(parts: Iterable[Term]) -> list[Term]:
+    """Many terms of one line and operation, from a loop, are one term."""
+    all_of_them = list(parts)
+    if len(all_of_them) <= _MOST_TERMS:
+        return all_of_them
+    seen: dict[object, Term] = {}
+    for term in all_of_them:
+        seen.setdefault((term.op.site, term.op.name), term)
+    return list(seen.values())
+
+
+def groups(evidence: Evidence, keys: Iterable[int]) -> dict[str, frozenset[int]]:
+    """Networks; the parts of a network where there is only one."""
+    known = [evidence.parameters[k] for k in sorted(keys) if k in evidence.parameters]
+    single = len({p.network for p in known}) == 1
+    found: dict[str, set[int]] = {}
+    for parameter in known:
+        found.setdefault(_part(parameter) if single else parameter.network, set()).add(parameter.key)
+    return {name: frozenset(members) for name, members in found.items()}
+
+
+def _part(parameter: Parameter) -> str:
+    """``net.pi`` for ``net.pi.0.weight``; a plain stack of layers stays whole."""
+    rest = parameter.name.removeprefix(parameter.network).lstrip(".").split(".")
+    if not rest[0] or rest[0].isdigit():
+        return parameter.network
+    return f"{parameter.network}.{rest[0]}"
+
+
+def _norms(
+    backward: Backward, parts: list[Term], networks: dict[str, frozenset[int]]
+) -> dict[tuple[int, str], float]:
+    """(term, network) -> the norm of the gradient that the one gives to the other."""
+    found = {}
+    for term in parts:
+        measured = backward.shares.get(term.op.id)
+        if measured is not None:
+            for group, keys in networks.items():
+                found[term.op.id, group] = sqrt(sum(measured.get(k, 0.0) for k in keys))
+    return found
+
+
+def _share(norms: dict[tuple[int, str], float], term: Term, group: str, parts: list[Term]) -> float | None:
+    if len(parts) == 1:
+        return 1.0
+    total = sum(norms.get((t.op.id, group), 0.0) for t in parts)
+    own = norms.get((term.op.id, group))
+    return round(own / total, 4) if own is not None and total > 0 else None
+
+
+def _appliers(evidence: Evidence, backward: Backward, keys: frozenset[int]) -> tuple[str, ...]:
+    return tuple(o.name for o in evidence.optimizers.values() if o.held & keys & backward.applied)

@@ -1,0 +1,181 @@
+"""A value taken apart: the addends that it is a sum of, with their signs and discounts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from whygrad.flow.paths import stops
+from whygrad.model import Flow, Op
+
+_PLUS = frozenset(("add", "radd", "iadd"))
+_MINUS = frozenset(("sub", "isub", "subtract"))
+_SAME = frozenset(
+    (
+        "squeeze",
+        "unsqueeze",
+        "view",
+        "view_as",
+        "reshape",
+        "flatten",
+        "clone",
+        "to",
+        "float",
+        "double",
+        "half",
+        "type",
+        "contiguous",
+        "detach",
+        "data",
+        "cpu",
+        "cuda",
+        "expand",
+        "expand_as",
+        "getitem",
+        "permute",
+        "transpose",
+        "t",
+        "clamp",
+        "clip",
+        "clamp_min",
+        "clamp_max",
+        "nan_to_num",
+        "requires_grad",
+        "index_select",
+    )
+)
+_LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
+_TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
+_OVER = frozenset(("div", "truediv", "itruediv", "divide", "true_divide"))
+_MOST = 1000
+_TINY = 1e-4
+_NUMBER = 0  # stands for a plain number: no operation has this id
+
+
+@dataclass(frozen=True, slots=True)
+class Addend:
+    """One part of a sum.
+
+    ``discounted``: a factor below one, or data, stands before it, inside of a sum: ``gamma * v * mask``.
+    ``live``: gradient of the sum flows to it. ``sums`` are the additions it went into, outermost first.
+    """
+
+    op: int
+    sign: int = 1
+    discounted: bool = False
+    live: bool = True
+    data: bool = False
+    sums: tuple[int, ...] = ()
+
+
+class Parts:
+    """Taking apart values of one flow; knows which values come from networks."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self._keys: dict[int, frozenset[int]] = {}
+        self._addends: dict[tuple[int, int], list[Addend]] = {}
+
+    def behind(self, op: int) -> frozenset[int]:
+        """The parameters that a value was computed with; not through choices, nor through plain data."""
+        known = self._keys.get(op)
+        return known if known is not None else self._fill(op)
+
+    def _fill(self, start: int) -> frozenset[int]:
+        todo = [start]
+        while todo:
+            here = todo[-1]
+            op = self.flow[here]
+            missing = [i for i in _sources(op) if i not in self._keys]
+            if here in self._keys or not missing:
+                todo.pop()
+                own = frozenset((op.parameter,)) if op.parameter is not None else frozenset[int]()
+                self._keys.setdefault(here, own.union(*(self._keys[i] for i in _sources(op))))
+            else:
+                todo.extend(missing)
+        return self._keys[start]
+
+    def addends(self, start: int, sign: int = 1) -> list[Addend]:
+        """What a value is the sum of, down to the outputs of networks and to data."""
+        known = self._addends.get((start, sign))
+        if known is None:
+            known = self._addends[start, sign] = self._take_apart(start, sign)
+        return known
+
+    def _take_apart(self, start: int, sign: int) -> list[Addend]:
+        found: list[Addend] = []
+        todo = [Addend(start, sign)]
+        seen: set[tuple[int, int, bool, bool]] = set()
+        while todo and len(seen) < _MOST:
+            here = todo.pop()
+            state = (here.op, here.sign, here.discounted, here.live)
+            if state in seen and here.op != _NUMBER:
+                continue  # a return that is carried from step to step
+            seen.add(state)
+            if here.op == _NUMBER:
+                found.append(here)
+                continue
+            op = self.flow[here.op]
+            if not self.behind(here.op):
+                found.append(replace(here, data=True, live=False))
+                continue
+            inside = self._inside(op, here)
+            if inside is None:
+                found.append(here)
+            else:
+                todo.extend(
+                    a if a.data else replace(a, live=a.live and self._passes(a.op, op)) for a in inside
+                )
+        return found
+
+    def _passes(self, source: int, op: Op) -> bool:
+        return self.flow[source].carries and op.carries and not stops(self.flow[source], op)
+
+    def _inside(self, op: Op, here: Addend) -> list[Addend] | None:
+        """The addends one level deeper, or nothing if this is as far as it goes."""
+        name, inputs = op.name.strip("_"), op.inputs
+        if op.fresh or op.parameter is not None or not inputs:
+            return None
+        if name == "neg":
+            return [replace(here, op=inputs[0], sign=-here.sign)]
+        if name in _PLUS or name in _MINUS or name == "rsub":
+            return _summed(op, name, here)
+        if name == "setitem":
+            return [replace(here, op=i) for i in dict.fromkeys((inputs[0], inputs[-1]))]
+        if name in _LISTS:
+            return [replace(here, op=i) for i in inputs]
+        if name == "where" and len(inputs) >= 2:
+            return [replace(here, op=i) for i in inputs[-2:]]
+        if name in _SAME:
+            return [replace(here, op=inputs[0])]
+        return self._scaled(op, name, here)
+
+    def _scaled(self, op: Op, name: str, here: Addend) -> list[Addend] | None:
+        if name not in _TIMES and name not in _OVER:
+            return None
+        from_networks = [i for i in op.inputs if self.behind(i)]
+        if len(from_networks) != 1 or (name in _OVER and from_networks[0] != op.inputs[0]):
+            return None
+        number = op.numbers[0] if op.numbers and len(op.inputs) == 1 else None
+        less = number is None or 0 < abs(number) < 1
+        sign = here.sign if number is None or number >= 0 else -here.sign
+        discounted = here.discounted or (bool(here.sums) and less and name in _TIMES)
+        return [replace(here, op=from_networks[0], sign=sign, discounted=discounted)]
+
+
+def _sources(op: Op) -> tuple[int, ...]:
+    """What a value was computed from, as far as it is arithmetic."""
+    return () if op.fresh or op.left or not op.floating else op.inputs
+
+
+def _summed(op: Op, name: str, here: Addend) -> list[Addend]:
+    sums = (*here.sums, op.id)
+    signs = [here.sign, -here.sign if name in _MINUS else here.sign]
+    if name == "rsub":
+        signs = [-here.sign, here.sign]
+    if len(op.inputs) == 1:
+        first = replace(here, op=op.inputs[0], sign=signs[0], sums=sums)
+        plain = [n for n in op.numbers[:1] if not 0 < abs(n) <= _TINY]
+        if not plain:
+            return [first]
+        return [first, replace(here, op=_NUMBER, sign=signs[1], data=True, live=False, sums=sums)]
+    return [replace(here, op=i, sign=s, sums=sums) for i, s in zip(op.inputs, signs, strict=False)]

@@ -1,0 +1,64 @@
+"""What happens to gradients and weights between the operations: clipping, clearing, copying."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whygrad.model.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """One call that limits gradients.
+
+    ``kind`` is ``norm``, ``value``, ``hand`` (written out by the user) or ``dropped`` (clipped copies
+    that were never put back). ``before`` is the norm, or the largest element, as the call found it.
+    """
+
+    site: Site | None
+    time: int
+    kind: str = "norm"
+    parameters: frozenset[int] = frozenset()
+    present: frozenset[int] = frozenset()  # of them, those that had a gradient
+    threshold: float | None = None
+    before: float | None = None
+    fresh: frozenset[int] = frozenset()  # had a gradient that no step had used yet
+    awaited: bool = False  # a backward followed that wrote the gradients of these parameters anew
+    ready: bool = False  # ... of a loss that had been computed before the clip
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """One call that forgets gradients: ``zero_grad()``, ``p.grad = None``, ``p.grad.zero_()``."""
+
+    site: Site | None
+    time: int
+    parameters: frozenset[int] = frozenset()
+    by: str = "zero_grad"
+    owner: str = ""  # the optimizer or the module that was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Weights written into another parameter: ``target = own * target + factor * source``.
+
+    ``factor`` and ``own`` are ``None`` where the arithmetic was not seen. A whole copy has 1 and 0.
+    """
+
+    source: int
+    target: int
+    site: Site | None
+    how: str = "copy_"
+    factor: float | None = None
+    own: float | None = None
+    first: int = 0  # time of the first and of the last one from this line
+    last: int = 0
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Two names of the user for the very same parameters."""
+
+    names: tuple[str, ...]
+    parameters: frozenset[int]

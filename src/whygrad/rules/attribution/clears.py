@@ -1,0 +1,218 @@
+"""Gradients that are cleared too late, too early, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.few import few_per_line
+from whygrad.flow.paths import living_values
+from whygrad.flow.sums import Parts
+from whygrad.flow.terms import terms
+from whygrad.model import Backward, Optimizer, Site, Step, Update
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+_MOST_ADDENDS = 16
+_COMBINING = frozenset(("mul", "rmul", "div", "truediv", "exp", "pow", "mse_loss"))
+
+
+def cleared_too_early(situation: Situation) -> Iterator[Cause]:
+    """In every update the gradients were cleared between ``backward`` and ``step``."""
+    for optimizer in situation.evidence.optimizers.values():
+        updates = situation.updates(optimizer)
+        if not updates or not all(u.lost for u in updates):
+            continue
+        site = updates[-1].lost_at
+        lost = frozenset.intersection(*(u.lost for u in updates))
+        backward = next((b for b in updates[-1].backwards if b.reached & lost), None)
+        steps = (
+            Step(
+                _code(backward.site if backward else None, "backward()"), backward.site if backward else None
+            ),
+            Step(_code(site, "zero_grad()"), site, cut=True),
+            Step(_code(updates[-1].site, "step()"), updates[-1].site),
+        )
+        details = {
+            "backward_line": _line(backward.site if backward else None),
+            "step_line": _line(updates[-1].site),
+        }
+        yield Cause(
+            "zero-grad-before-step",
+            site,
+            situation.parameters(lost),
+            steps,
+            details,
+            optimizer=optimizer.name,
+            first_update=updates[0].number,
+            updates=optimizer.steps,
+        )
+
+
+def never_cleared(situation: Situation) -> Iterator[Cause]:
+    """Each ``backward`` adds to gradients that a step has used before, and nobody ever clears them."""
+    for optimizer in situation.evidence.optimizers.values():
+        numbers = {u.number for u in situation.updates(optimizer)}
+        later = [u for u in situation.updates(optimizer) if u.number - 1 in numbers]
+        if not later or _ever_cleared(situation, optimizer):
+            continue
+        piling = [b for u in later for b in u.backwards if b.stale & optimizer.held]
+        if any(not any(b.stale & optimizer.held for b in u.backwards) for u in later if u.backwards):
+            continue
+        if not piling:
+            continue
+        last = _own(optimizer, piling)
+        keys = frozenset.intersection(*(b.stale for b in piling if b.site == last.site)) & optimizer.held
+        steps = (
+            Step(_code(later[-1].site, "step()"), later[-1].site),
+            Step("nothing clears the gradients", None, cut=True),
+            Step(_code(last.site, "backward()"), last.site),
+        )
+        yield Cause(
+            "zero-grad-missing",
+            last.site,
+            situation.parameters(keys or last.stale & optimizer.held),
+            steps,
+            {"step_line": _line(later[-1].site), "backward": _code(last.site, "")},
+            optimizer=optimizer.name,
+            loss=last.flow[last.roots[0]].site if last.roots else None,
+            first_update=2,
+            updates=optimizer.steps - 1,
+        )
+
+
+def _own(optimizer: Optimizer, backwards: list[Backward]) -> Backward:
+    """The last backward that this optimizer stepped on, rather than one that passed by."""
+    own = [b for b in backwards if b.follower == optimizer.key]
+    return (own or backwards)[-1]
+
+
+def _ever_cleared(situation: Situation, optimizer: Optimizer) -> bool:
+    """Cleared at some time after the first step, as a whole or in part: then the rhythm is meant."""
+    first = min((u.time for u in situation.updates(optimizer)), default=0)
+    cleared = any(c.parameters & optimizer.held and c.time > first for c in situation.evidence.clears)
+    return cleared or optimizer.clears > 0 or bool(optimizer.held & situation.evidence.assigned.keys())
+
+
+def polluted(situation: Situation) -> Iterator[Cause]:
+    """A loss that was made for one optimizer leaves gradients that another one applies."""
+    silent = {c.optimizer for c in never_cleared(situation)}
+    for optimizer in situation.evidence.optimizers.values():
+        if optimizer.name in silent:
+            continue
+        found: dict[Site | None, tuple[Backward, Backward, frozenset[int]]] = {}
+        times: dict[Site | None, int] = {}
+        updates = [u for u in situation.updates(optimizer) if u.backwards]
+        for update in updates:
+            for leak, own, keys in (
+                *_left_over(situation, optimizer, update),
+                *_objective(situation, optimizer, update),
+            ):
+                found.setdefault(leak.site, (leak, own, keys))
+                times[leak.site] = times.get(leak.site, 0) + 1
+        for site, (leak, own, keys) in found.items():
+            yield _pollution(situation, optimizer, leak, own, keys, times[site])
+
+
+def _left_over(
+    situation: Situation, optimizer: Optimizer, update: Update
+) -> Iterator[tuple[Backward, Backward, frozenset[int]]]:
+    """Another optimizer stepped on a backward, and what it left here went into our next step."""
+    for leak in update.backwards:
+        other = situation.evidence.optimizers.get(leak.follower)
+        if other is None or other.key == optimizer.key or not other.held & leak.reached:
+            continue
+        keys = (leak.applied & optimizer.held) - other.held
+        later = [b for b in update.backwards if b.time > leak.followed and b.reached & keys and b is not leak]
+        if keys and later:
+            yield leak, later[-1], keys & later[-1].reached
+
+
+def _objective(
+    situation: Situation, optimizer: Optimizer, update: Update
+) -> Iterator[tuple[Backward, Backward, frozenset[int]]]:
+    """A network that is regressed on a target is also moved to please another network's objective."""
+    for own in update.backwards:
+        for boot in situation.bootstraps(own):
+            parts = situation.parts(own)
+            critic = frozenset(k for p in boot.predictions if p.live for k in parts.behind(p.op))
+            critic &= optimizer.held & own.applied
+            for leak in update.backwards if critic else ():
+                if critic <= leak.applied and _pleases(situation, leak, critic):
+                    yield leak, own, critic
+                    return
+
+
+def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -> bool:
+    """Does a term of the loss push the critic's very output up or down, to train what stands before it?"""
+    parts: Parts = situation.parts(backward)
+    for root in backward.roots:
+        for op in few_per_line(term.op for term in terms(backward.flow, root)):
+            for addend in parts.addends(op.id)[:_MOST_ADDENDS]:
+                if addend.data or not addend.live:
+                    continue
+                if backward.flow[addend.op].name.strip("_") in _COMBINING:
+                    continue
+                behind = _living_behind(backward, addend.op)
+                upstream = (behind - critic) & backward.applied
+                if critic <= behind and upstream and _feeds(backward, addend.op, upstream, critic):
+                    return True
+    return False
+
+
+def _feeds(backward: Backward, op: int, upstream: frozenset[int], critic: frozenset[int]) -> bool:
+    """Does a layer of the critic work on what the other network gave?"""
+    for number in living_values(backward.flow, [op]):
+        inputs = [backward.flow[i] for i in backward.flow[number].inputs]
+        if any(i.parameter in critic for i in inputs):
+            rest = [i.id for i in inputs if i.parameter is None and i.carries]
+            if any(_living_behind(backward, i) & upstream for i in rest):
+                return True
+    return False
+
+
+def _living_behind(backward: Backward, op: int) -> frozenset[int]:
+    values = (backward.flow[n].parameter for n in living_values(backward.flow, [op]))
+    return frozenset(k for k in values if k is not None)
+
+
+def _pollution(
+    situation: Situation,
+    optimizer: Optimizer,
+    leak: Backward,
+    own: Backward,
+    keys: frozenset[int],
+    times: int,
+) -> Cause:
+    other = situation.evidence.optimizers.get(leak.follower)
+    same = leak.number == own.number
+    steps = (
+        Step(_code(leak.site, "backward()"), leak.site, cut=True),
+        Step(_code(own.site, "backward()"), None if same else own.site),
+        Step(f"{optimizer.name}.step() applies both", None),
+    )
+    details = {
+        "leak": _code(leak.site, ""),
+        "own": _code(own.site, ""),
+        "own_line": _line(own.site),
+        "other": other.name if other is not None and other.key != optimizer.key else "",
+        "together": "yes" if same else "",
+    }
+    return Cause(
+        "polluted-gradient",
+        leak.site,
+        situation.parameters(keys),
+        steps if not same else (steps[0], steps[2]),
+        details,
+        optimizer=optimizer.name,
+        loss=leak.flow[leak.roots[0]].site if leak.roots else None,
+        first_update=1,
+        updates=optimizer.steps,
+    )
+
+
+def _code(site: Site | None, otherwise: str) -> str:
+    return site.code if site is not None and site.code else otherwise
+
+
+def _line(site: Site | None) -> str:
+    return str(site.line) if site is not None else ""

@@ -1,0 +1,287 @@
+"""Bootstrap targets: differentiated, or made by a network that is not what it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.paths import living_values
+from whygrad.flow.roles import Target, pairs, targets
+from whygrad.flow.source import assignments_to
+from whygrad.flow.syncs import called_names, names_only, untaken_sync
+from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity, Site, Step
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.cause import Cause
+
+_ENOUGH = 5  # updates after which a target network should have moved at least once
+
+
+def leaks(situation: Situation) -> Iterator[Cause]:
+    """The target of a regression is differentiated, down to parameters that somebody trains."""
+    found: dict[Site | None, tuple[Backward, Bootstrap, frozenset[int], bool]] = {}
+    for backward in situation.backwards:
+        for boot in situation.bootstraps(backward) if not backward.error else ():
+            if not boot.value.live:
+                continue
+            reached = _living(backward, boot.value.op)
+            applied = reached & backward.applied
+            known = found.get(boot.meets.site)
+            if applied or (reached - situation.holders.keys() and known is None):
+                found[boot.meets.site] = (backward, boot, applied or reached, bool(applied))
+    for site, (backward, boot, keys, harmful) in found.items():
+        yield _leak(situation, site, backward, boot, keys, harmful)
+
+
+def _living(backward: Backward, op: int) -> frozenset[int]:
+    values = (backward.flow[n].parameter for n in living_values(backward.flow, [op]))
+    return frozenset(k for k in values if k is not None)
+
+
+def _leak(
+    situation: Situation,
+    site: Site | None,
+    backward: Backward,
+    boot: Bootstrap,
+    keys: frozenset[int],
+    harmful: bool,
+) -> Cause:
+    value = backward.flow[boot.value.op].site
+    cut = not any(p.live for p in boot.predictions)
+    steps = (
+        Step(value.code if value else "the value of the next state", value),
+        Step(site.code if site else "the target", site, cut=True),
+        Step(boot.residual.site.code if boot.residual.site else boot.residual.name, boot.residual.site),
+    )
+    optimizer = next((o for o in situation.evidence.optimizers.values() if o.held & keys), None)
+    return Cause(
+        "target-leak",
+        site,
+        situation.parameters(keys),
+        steps,
+        {"harmless": "" if harmful else "yes", "prediction_cut": "yes" if cut else ""},
+        severity=Severity.ERROR if harmful else Severity.NOTE,
+        optimizer=optimizer.name if optimizer else "",
+        loss=boot.residual.site,
+        first_update=1,
+        updates=optimizer.steps if optimizer else 0,
+    )
+
+
+def target_networks(situation: Situation) -> list[Target]:
+    """The networks that bootstrap values come from and that are not regressed on them themselves."""
+    backwards = [b for b in situation.backwards if not b.error]
+    return targets((situation.parts(b), boot) for b in backwards for boot in situation.bootstraps(b))
+
+
+def in_optimizer(situation: Situation) -> Iterator[Cause]:
+    """An optimizer holds what is copied from an online network to compute targets with."""
+    copied = pairs(situation.evidence.copies)
+    for optimizer in situation.evidence.optimizers.values():
+        keys: set[int] = set()
+        if not optimizer.steps:
+            continue  # made with the network, and never used
+        for target in target_networks(situation):
+            for key in target.keys & optimizer.held:
+                sources = copied.get(key, set())
+                if sources & target.online or any(s in situation.holders for s in sources):
+                    keys.add(key)
+        keys = {k for k in keys if situation.evidence.parameters[k].trainable}
+        silent = situation.evidence.always_absent.get(optimizer.key, frozenset())
+        moved = keys - silent  # without a gradient, a step passes a parameter by
+        if keys:
+            yield Cause(
+                "target-in-optimizer",
+                optimizer.made,
+                situation.parameters(moved or keys),
+                (Step(f"{optimizer.name} is made", optimizer.made, cut=True),),
+                {"optimizer": optimizer.name, "harmless": "" if moved else "yes"},
+                severity=Severity.ERROR if moved else Severity.NOTE,
+                optimizer=optimizer.name,
+                first_update=1,
+                updates=optimizer.steps,
+            )
+
+
+def never_synced(situation: Situation) -> Iterator[Cause]:
+    """The online network learns, and the values of the target network are still its first ones."""
+    known = situation.evidence.parameters
+    copied = pairs(situation.evidence.copies)
+    done: set[int] = set()
+    for target in target_networks(situation):
+        keys = _standing(situation, target, copied) - done
+        learns = [o for o in situation.evidence.optimizers.values() if o.held & target.online]
+        steps = max((o.steps for o in learns), default=0)
+        if not keys or steps < _ENOUGH:
+            continue
+        reverse = any(k in copied.get(o, ()) for k in keys for o in target.online)
+        site = _home(known[min(keys)])
+        if reverse or site is None or untaken_sync(site.file, site.line, _lines(situation)):
+            continue
+        done |= keys
+        yield Cause(
+            "target-never-synced",
+            site,
+            situation.parameters(keys),
+            (
+                Step(site.code, site),
+                Step("nothing writes into it again", None, cut=True),
+                Step(target.site.code if target.site else "the target", target.site),
+            ),
+            {"online": _networks(situation, target.online), "updates": str(steps)},
+            confidence=Confidence.CERTAIN if any(copied.get(k) for k in keys) else Confidence.LIKELY,
+            optimizer=learns[0].name,
+            first_update=1,
+            updates=steps,
+        )
+
+
+def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:
+    """The networks of a target that have kept their first values.
+
+    Where others of them are synced, only one that was copied from a trained network should be, too.
+    """
+    known = situation.evidence.parameters
+    networks: dict[str, list[int]] = {}
+    for key in target.keys:
+        if key in known:
+            networks.setdefault(known[key].network, []).append(key)
+    moving = any(known[k].moved for keys in networks.values() for k in keys)
+    found: set[int] = set()
+    for keys in networks.values():
+        still = not any(known[k].moved or k in situation.holders for k in keys)
+        follows = all(copied.get(k, set()) & situation.holders.keys() for k in keys)
+        if still and (follows or not moving):
+            found.update(keys)
+    return frozenset(found)
+
+
+def _lines(situation: Situation) -> frozenset[int]:
+    return frozenset(c.site.line for c in situation.evidence.copies if c.site is not None)
+
+
+def reversed_syncs(situation: Situation) -> Iterator[Cause]:
+    """Weights go from the target into the online network, or in the wrong proportion."""
+    found: dict[Site | None, list[tuple[Copy, str]]] = {}
+    for target in target_networks(situation):
+        for copy in situation.evidence.copies:
+            kind = _reversal(situation, target, copy)
+            if kind:
+                found.setdefault(copy.site, []).append((copy, kind))
+    for site, wrong in found.items():
+        keys = {copy.target for copy, _ in wrong}
+        copy, kind = wrong[0]
+        online, target_name = (
+            _networks(situation, {copy.target if kind == "direction" else copy.source}),
+            _networks(situation, {copy.source if kind == "direction" else copy.target}),
+        )
+        details = {"kind": kind, "online": online, "target": target_name}
+        details["factor"] = f"{copy.factor:g}" if copy.factor is not None else ""
+        yield Cause(
+            "target-reversed",
+            site,
+            situation.parameters(keys),
+            (Step(site.code if site else "the sync", site, cut=True),),
+            details,
+            confidence=Confidence.CERTAIN if kind == "direction" else Confidence.LIKELY,
+            first_update=1,
+        )
+
+
+def _reversal(situation: Situation, target: Target, copy: Copy) -> str:
+    trained = copy.target in situation.holders
+    if copy.source in target.keys - situation.holders.keys() and trained:
+        started = min((u.time for u in situation.evidence.updates), default=0)
+        return "direction" if copy.last > started else ""
+    actors = copy.target in target.keys and copy.source in situation.holders
+    if actors and copy.factor is not None and copy.own is not None and copy.how != "deepcopy":
+        swapped = 0.5 < copy.factor < 1 and 0 < copy.own < 0.5 and abs(copy.factor + copy.own - 1) < 1e-6
+        return "proportion" if swapped else ""
+    return ""
+
+
+def aliases(situation: Situation) -> Iterator[Cause]:
+    """The network that gives the targets is, under another name, the one that is trained."""
+    for backward in situation.backwards:
+        for boot in situation.bootstraps(backward):
+            parts = situation.parts(backward)
+            online = frozenset(k for p in boot.predictions for k in parts.behind(p.op))
+            for alias in situation.evidence.aliases:
+                if not alias.parameters or not alias.parameters & parts.behind(boot.value.op) & online:
+                    continue
+                name = _other_name(backward, boot, alias)
+                if name:
+                    yield _alias(situation, backward, boot, alias, name)
+                    return
+
+
+def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str, str] | None:
+    """The two names, if the target is computed through one and the prediction through the other."""
+    there = _called(backward, [boot.value.op, boot.meets.id])
+    here = _called(backward, [p.op for p in boot.predictions])
+    names = [(name, name.rpartition(".")[2].partition("[")[0]) for name in alias.names]
+    for name, last in names:
+        for other, other_last in names:
+            if last != other_last and last in there - here and other_last in here - there:
+                return name, other
+    return None
+
+
+def _called(backward: Backward, ops: list[int]) -> frozenset[str]:
+    sites = [s for n in ops for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
+    home = backward.site
+    near = [s for s in sites if home is None or s.file == home.file]
+    return frozenset(name for s in near for name in called_names(s.file, s.line))
+
+
+def _alias(
+    situation: Situation, backward: Backward, boot: Bootstrap, alias: Alias, names: tuple[str, str]
+) -> Cause:
+    site = _assigned(situation, alias, names[0])
+    steps = (
+        Step(site.code if site else f"{names[0]} is {names[1]}", site, cut=True),
+        Step(boot.meets.site.code if boot.meets.site else "the target", boot.meets.site),
+    )
+    optimizer = next((o for o in situation.evidence.optimizers.values() if o.held & alias.parameters), None)
+    return Cause(
+        "target-alias",
+        site,
+        situation.parameters(alias.parameters),
+        steps,
+        {"target": names[0], "online": names[1]},
+        optimizer=optimizer.name if optimizer else "",
+        loss=boot.residual.site,
+        first_update=1,
+        updates=optimizer.steps if optimizer else 0,
+    )
+
+
+def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
+    last = name.rpartition(".")[2].partition("[")[0]
+    files = dict.fromkeys(
+        s.file
+        for s in (
+            *(o.made for o in situation.evidence.optimizers.values()),
+            *(s for p in situation.parameters(alias.parameters) for s in p.made),
+            *(u.site for u in situation.evidence.updates),
+        )
+        if s is not None
+    )
+    for file in files:
+        lines = assignments_to(file, last)
+        plain = [found for found in lines if names_only(file, found[0])]
+        if lines:
+            return Site.read(file, *(plain or lines)[0])
+    return None
+
+
+def _home(parameter: Parameter) -> Site | None:
+    """The line that made a network and gave it its name."""
+    name = parameter.network.rpartition(".")[2].partition("[")[0]
+    for site in parameter.made:
+        if any(line == site.line for line, _ in assignments_to(site.file, name)):
+            return site
+    return None
+
+
+def _networks(situation: Situation, keys: object) -> str:
+    return ", ".join(dict.fromkeys(p.network for p in situation.parameters(keys)))

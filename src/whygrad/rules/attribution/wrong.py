@@ -1,0 +1,42 @@
+"""Everything about gradients that arrive and are not the ones that the algorithm wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from whygrad.rules.attribution.clears import cleared_too_early, never_cleared, polluted
+from whygrad.rules.attribution.clips import clips
+from whygrad.rules.attribution.masks import masks
+from whygrad.rules.attribution.policies import advantages, cancelled
+from whygrad.rules.attribution.shapes import broadcast
+from whygrad.rules.attribution.signs import signs
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.attribution.targets import aliases, in_optimizer, leaks, never_synced, reversed_syncs
+from whygrad.rules.cause import Cause
+
+QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
+    broadcast,
+    clips,
+    cleared_too_early,
+    never_cleared,
+    polluted,
+    leaks,
+    aliases,
+    in_optimizer,
+    never_synced,
+    reversed_syncs,
+    advantages,
+    cancelled,
+    masks,
+    signs,
+)
+
+
+#: What the evidence of other frameworks is enough for so far.
+ELSEWHERE = (broadcast,)
+
+
+def wrong(situation: Situation) -> list[Cause]:
+    """All of them."""
+    questions = QUESTIONS if situation.evidence.framework == "torch" else ELSEWHERE
+    return [cause for question in questions for cause in question(situation)]

@@ -1,0 +1,173 @@
+"""What is right, and why: for people who ask whether their ``detach`` belongs there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.few import few_per_line
+from whygrad.flow.paths import ancestors, is_detach, living_values
+from whygrad.flow.scores import scored
+from whygrad.model import Backward, Note, Op, Site
+from whygrad.rules.attribution.cuts import spoken
+from whygrad.rules.attribution.situation import Situation
+from whygrad.rules.words import listed, place
+
+_MOST = 5
+_RECENT = 8  # the last backwards are enough to say what is right
+_TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
+
+
+def certificates(situation: Situation) -> tuple[Note, ...]:
+    """The most instructive first; one per line."""
+    found: dict[tuple[Site | None, str], Note] = {}
+    for question in (_targets, _advantages, _ratios, _passed_through, _accumulation):
+        for note in question(situation):
+            found.setdefault((note.site, note.text.partition(";")[0]), note)
+    return tuple(found.values())[:_MOST]
+
+
+def _note(text: str, site: Site | None) -> Note:
+    return Note(text, site, "certificate")
+
+
+def _targets(situation: Situation) -> Iterator[Note]:
+    """The cut that keeps a bootstrap target constant."""
+    for backward in situation.backwards[-_RECENT:]:
+        for boot in {b.meets.site: b for b in situation.bootstraps(backward)}.values():
+            if boot.value.live or not any(p.live for p in boot.predictions):
+                continue
+            cut = _cut(backward, boot.value.op, boot.residual.id)
+            learns = _learners(situation, backward, [p.op for p in boot.predictions if p.live])
+            if cut is not None and learns:
+                what, site = cut
+                yield _note(
+                    f"`{what}` at {place(site)} is right: the target must not be differentiated; {learns} "
+                    f"still "
+                    f"learns from the loss at {place(boot.residual.site)}",
+                    site,
+                )
+
+
+def _cut(backward: Backward, value: int, end: int) -> tuple[str, Site | None] | None:
+    """What keeps gradient from flowing between a value and the loss."""
+    op = backward.flow[value]
+    if op.block is not None:
+        return op.block.kind.lstrip("@"), op.block.site
+    between = [backward.flow[n] for n in ancestors(backward.flow, end)]
+    cuts = sorted((o for o in between if is_detach(o) or o.block is not None), key=lambda o: o.time)
+    for cut in few_per_line(cuts):
+        if value in ancestors(backward.flow, cut.id):
+            return (cut.block.kind.lstrip("@"), cut.block.site) if cut.block else (spoken(cut), cut.site)
+    return None
+
+
+def _learners(situation: Situation, backward: Backward, ops: list[int]) -> str:
+    keys: set[int] = set()
+    for op in ops:
+        keys |= {
+            k for n in living_values(backward.flow, [op]) if (k := backward.flow[n].parameter) is not None
+        }
+    names = dict.fromkeys(p.network for p in situation.parameters(keys & backward.applied))
+    return listed(list(names)) if names else ""
+
+
+def _advantages(situation: Situation) -> Iterator[Note]:
+    """A value that weighs a log-probability, and is a constant there."""
+    for backward, score, factor in _products(situation):
+        if factor.carries or not situation.parts(backward).behind(factor.id):
+            continue
+        cut = _nearest_detach(situation, backward, factor)
+        policy = _learners(situation, backward, [score.id])
+        values = situation.parameters(situation.parts(backward).behind(factor.id) & situation.holders.keys())
+        if cut is not None and policy and all(p.shape in ((), (1,)) for p in values) and values:
+            yield _note(
+                f"`{spoken(cut)}` at {place(cut.site)} is right: the policy loss must not train "
+                f"{values[0].network}, which has a loss of its own",
+                cut.site,
+            )
+        elif cut is not None and policy and values:
+            names = listed(list(dict.fromkeys(p.network for p in values)))
+            yield _note(
+                f"`{spoken(cut)}` at {place(cut.site)} is right: the policy loss must not train the value "
+                f"in its "
+                f"advantage; {names} still {'learn' if ' and ' in names else 'learns'} from its own loss",
+                cut.site,
+            )
+
+
+def _products(situation: Situation) -> Iterator[tuple[Backward, Op, Op]]:
+    """Log-probabilities with what weighs them."""
+    for backward in situation.backwards[-_RECENT:]:
+        for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
+            if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.api:
+                continue
+            one, two = (backward.flow[i] for i in op.inputs)
+            for score, factor in ((one, two), (two, one)):
+                if score.carries and not factor.carries and scored(backward.flow, score.id):
+                    yield backward, score, factor
+
+
+def _nearest_detach(situation: Situation, backward: Backward, factor: Op) -> Op | None:
+    cuts = [o for n in ancestors(backward.flow, factor.id) if is_detach(o := backward.flow[n])]
+    alive = [o for o in cuts if any(backward.flow[i].carries for i in o.inputs)]
+    return max(alive, key=lambda o: o.time, default=None)
+
+
+def _ratios(situation: Situation) -> Iterator[Note]:
+    """The old log-probability in a ratio is a constant."""
+    for backward in situation.backwards[-_RECENT:]:
+        for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
+            if op.name != "sub" or len(op.inputs) != 2 or op.api:
+                continue
+            new, old = (backward.flow[i] for i in op.inputs)
+            if not new.carries or old.carries or not scored(backward.flow, new.id):
+                continue
+            cut = _cut(backward, old.id, old.id)
+            if cut is not None and situation.parts(backward).behind(old.id):
+                what, site = cut
+                yield _note(
+                    f"`{what}` at {place(site)} is right: the old log-probability is a constant; the new "
+                    f"one at "
+                    f"{place(op.site)} carries the gradient",
+                    site,
+                )
+
+
+def _passed_through(situation: Situation) -> Iterator[Note]:
+    """A loss that goes through another optimizer's network, and whose traces are cleared there."""
+    for optimizer in situation.evidence.optimizers.values():
+        for update in situation.updates(optimizer):
+            for backward in update.backwards:
+                left = backward.reached - optimizer.held - backward.applied
+                others = [o for k in left for o in situation.holders.get(k, ()) if o.key != optimizer.key]
+                clears = [
+                    c for c in situation.evidence.clears if c.parameters & left and c.time > backward.time
+                ]
+                if not others or not clears or backward.follower != optimizer.key:
+                    continue
+                names = listed(list(dict.fromkeys(p.network for p in situation.parameters(left))))
+                trains = _learners(situation, backward, list(backward.roots))
+                site = clears[0].site
+                yield _note(
+                    f"`zero_grad()` at {place(site)} is right where it is: the loss at "
+                    f"{place(backward.flow[backward.roots[0]].site)} trains {trains} through {names}, and "
+                    f"what it "
+                    f"leaves in {names} is cleared before {others[0].name} steps",
+                    site,
+                )
+
+
+def _accumulation(situation: Situation) -> Iterator[Note]:
+    """Several backwards, one step, one clearing."""
+    for optimizer in situation.evidence.optimizers.values():
+        updates = [u for u in situation.updates(optimizer) if len(u.backwards) > 1]
+        for update in updates[:1]:
+            lines = {b.site for b in update.backwards}
+            if len(lines) == 1 and optimizer.clears:
+                site = update.backwards[0].site
+                yield _note(
+                    f"`backward()` at {place(site)} runs {len(update.backwards)} times per step, which is "
+                    f"right: "
+                    f"the gradients add up until {optimizer.name} has used them, and are cleared then",
+                    site,
+                )

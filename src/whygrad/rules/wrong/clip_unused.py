@@ -1,0 +1,45 @@
+"""clip-unused: the gradients are clipped in a copy, and the raw ones are applied."""
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="clip-unused",
+    family="wrong",
+    summary="clipped copies of the gradients are computed, and the raw gradients are applied",
+    what="The result of an out-of-place clip (`clamp` without the underscore, a list of clipped copies) is "
+    "never put back into `.grad`.",
+    why="The step uses what is in `.grad`: the raw gradients.",
+    bad="""\
+loss.backward()
+for p in policy.parameters():
+    p.grad.clamp(-1, 1)  # a new tensor that nobody keeps
+optimizer.step()""",
+    good="""\
+loss.backward()
+for p in policy.parameters():
+    p.grad.clamp_(-1, 1)
+optimizer.step()""",
+    use_instead="Clip in place: `p.grad.clamp_(-1, 1)`, `nn.utils.clip_grad_value_(...)`, or assign the "
+    "result to "
+    "`p.grad`.",
+    site="the clip call",
+)
+
+
+def phrase(cause: Cause) -> Finding:
+    """Put a clipped copy that nobody uses into words."""
+    return words.say(
+        cause,
+        title="the clipped gradients are not the ones that are applied",
+        why="This call gives clipped copies; `.grad` still holds the raw gradients, and the step applies "
+        "those.",
+        fix="clip in place, `p.grad.clamp_(-1, 1)` or `nn.utils.clip_grad_value_(...)`, or put the result "
+        "back: "
+        "`p.grad = clipped`",
+    )
+
+
+RULE = Rule(PAGE, phrase)

@@ -1,0 +1,57 @@
+"""target-never-synced: a target network that never gets the weights of the online network.
+
+Reads the details ``online`` and ``updates``.
+"""
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="target-never-synced",
+    family="wrong",
+    summary="the target network keeps its first weights while the online network learns",
+    what="A network gives the bootstrap values, no optimizer trains it, and nothing writes into it while "
+    "the online network learns.",
+    why="The targets come from an untrained network for ever: what is learnt is the value of one random "
+    "step, not of a policy.",
+    bad="""\
+target_net = copy.deepcopy(q_net)
+for batch in batches:
+    with torch.no_grad():
+        target = reward + gamma * target_net(next_state).max(1).values
+    update(q_net, target)""",
+    good="""\
+target_net = copy.deepcopy(q_net)
+for step, batch in enumerate(batches):
+    with torch.no_grad():
+        target = reward + gamma * target_net(next_state).max(1).values
+    update(q_net, target)
+    if step % 500 == 0:
+        target_net.load_state_dict(q_net.state_dict())""",
+    use_instead="Copy the weights every few hundred updates, `target.load_state_dict(online.state_dict())`, "
+    "or "
+    "blend a little of them in after each one, `t.lerp_(p, 0.005)`.",
+    site="where the target network is made",
+)
+
+
+def phrase(cause: Cause) -> Finding:
+    """Put a target network that stands still into words."""
+    who, online = words.who(cause), cause.details.get("online", "") or "the online network"
+    times = cause.details.get("updates", "")
+    after = f" after {times} updates" if times else ""
+    name = str(who) if cause.subjects else "target"
+    return words.say(
+        cause,
+        title=f"{who.does('never changes', 'never change')} while {online} learns",
+        why=f"{who.does('gives', 'give')} the bootstrap targets of {online}, and{after} still "
+        f"{'have' if who.several else 'has'} the first weights: no copy was made.",
+        fix=f"copy the weights from time to time, `{name}.load_state_dict({online}.state_dict())`, or blend "
+        f"them "
+        "in after each update",
+    )
+
+
+RULE = Rule(PAGE, phrase)

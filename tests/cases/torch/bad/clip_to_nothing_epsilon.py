@@ -1,0 +1,19 @@
+import torch
+import torch.nn as nn
+
+torch.manual_seed(306)
+policy = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
+optimizer = torch.optim.Adam(policy.parameters(), lr=3e-3)
+for episode in range(40):
+    obs = torch.randn(24, 4)
+    dist = torch.distributions.Categorical(logits=policy(obs))
+    action = dist.sample()
+    reward = (action == (obs[:, 0] > 0).long()).float()
+    weight = reward - reward.mean()
+    loss = -(dist.log_prob(action) * weight).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(policy.parameters(), max_norm=1e-6)
+    optimizer.step()
+    if episode % 10 == 0:
+        print(episode, round(reward.mean().item(), 3))

@@ -1,0 +1,95 @@
+"""Taking values apart, the source of syncs, and who trains whom."""
+
+from tests.unit.flow.build import Build
+
+from whygrad.flow.gradient_map import gradient_maps
+from whygrad.flow.naming import term_names
+from whygrad.flow.sums import Parts
+from whygrad.flow.syncs import called_names, untaken_sync
+from whygrad.model import Flow
+
+
+def test_addends_keep_sign_discount_and_life():
+    run = Build()
+    net = run.network("v")
+    ahead, here, reward = run.call(net, line=1), run.call(net, line=2), run.data()
+    discounted = run.op("mul", run.op("detach", ahead, carries=False), numbers=(0.99,))
+    delta = run.op("sub", run.op("add", reward, discounted), here)
+    found = {a.op: a for a in Parts(Flow(run.ops)).addends(delta)}
+    assert (found[ahead].sign, found[ahead].discounted, found[ahead].live) == (1, True, False)
+    assert (found[here].sign, found[here].discounted, found[here].live) == (-1, False, True)
+    assert found[reward].data
+
+
+def test_a_factor_before_the_whole_is_no_discount():
+    run = Build()
+    net = run.network("v")
+    value = run.call(net)
+    half = run.op("mul", run.op("sub", value, run.data()), numbers=(0.5,))
+    (addend,) = [a for a in Parts(Flow(run.ops)).addends(half) if not a.data]
+    assert not addend.discounted
+
+
+def test_behind_stops_at_choices_and_data():
+    run = Build()
+    one, two = run.network("one"), run.network("two")
+    choice = run.op("argmax", run.call(one), carries=False, floating=False)
+    picked = run.op("gather", run.call(two), choice)
+    assert Parts(Flow(run.ops)).behind(picked) == two.keys
+
+
+def test_a_sync_in_a_function_that_nobody_calls(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text(
+        "def sync():\n    target.load_state_dict(q.state_dict())\n\nfor i in range(3):\n    step()\n"
+    )
+    assert not untaken_sync(str(file), 1, frozenset())
+    file.with_name("other.py").write_text(file.read_text() + "    if i > 99:\n        sync()\n")
+    assert untaken_sync(str(file.with_name("other.py")), 1, frozenset())
+
+
+def test_called_names(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("y = r + gamma * self.target(s2).max(1)[0]\n")
+    assert "target" in called_names(str(file), 1)
+
+
+def test_terms_have_the_users_names(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("policy_loss = f(a)\nloss = policy_loss - 0.01 * dist.entropy().mean()\n")
+    run = Build(file=str(file))
+    net = run.network("net")
+    first = run.op("mean", run.call(net), line=1)
+    second = run.op("mean", run.call(net), line=2)
+    assert term_names([run.ops[first], run.ops[second]], run.site(2)) == [
+        "policy_loss",
+        "0.01 * dist.entropy().mean()",
+    ]
+
+
+def test_who_trains_whom():
+    run = Build()
+    actor, critic = run.network("actor"), run.network("critic")
+    optimizer = run.optimizer("opt", actor, critic)
+    policy = run.op("mean", run.call(actor, line=5), line=6)
+    value = run.op("mean", run.call(critic, line=7), line=8)
+    loss = run.op("add", policy, value, line=9)
+    shares = {policy: dict.fromkeys(actor.keys, 2.0), value: dict.fromkeys(critic.keys, 8.0)}
+    run.update(optimizer, run.backward(loss, line=10, shares=shares))
+    (found,) = gradient_maps(run.evidence())
+    rows = {
+        t.site.line: {c.network: (c.reached, c.share, c.applied) for c in t.networks} for t in found.terms
+    }
+    assert rows[6] == {"actor": (True, 1.0, ("opt",)), "critic": (False, None, ())}
+    assert rows[8] == {"actor": (False, None, ()), "critic": (True, 1.0, ("opt",))}
+
+
+def test_a_share_that_was_not_measured_says_so():
+    run = Build()
+    net = run.network("net")
+    optimizer = run.optimizer("opt", net)
+    loss = run.op("add", run.op("mean", run.call(net), line=6), run.op("mean", run.call(net), line=7), line=9)
+    run.update(optimizer, run.backward(loss, line=10, unmeasured="hooks would have run twice"))
+    (found,) = gradient_maps(run.evidence())
+    assert found.unmeasured == "hooks would have run twice"
+    assert {c.share for t in found.terms for c in t.networks} == {None}
