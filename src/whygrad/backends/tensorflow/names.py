@@ -119,7 +119,7 @@ class Names:
         """
         for variable in self._objects.values():
             self._variables.param(variable)
-        self._variables.ask_layers(_made_variables)
+        self._variables.ask_layers(_made_variables, last=False)
         for handle, param in self._variables.params.items():
             found = self.found.get(handle)
             if namespace is None:
@@ -130,6 +130,8 @@ class Names:
                 param.seen = True
                 param.name, param.network = found.name, found.network
                 param.untracked_in, param.untracked_how = found.untracked_in, found.how
+        if namespace is not None:
+            self._variables.ask_layers(_made_variables, last=True)
 
 
 def _is_layer(value: Any) -> bool:

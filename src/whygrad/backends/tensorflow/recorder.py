@@ -21,7 +21,7 @@ _SILENT = frozenset(
     ("VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "Shape", "Fill", "Range", "ZerosLike")
 )
 _SMALL = 4096
-_RECENT = 256
+_RECENT = 4096
 
 
 class Recorder:
@@ -179,7 +179,8 @@ class Recorder:
 
     def ends(self, since: int) -> tuple[Node, ...]:
         """Values from which TensorFlow has computed nothing: numpy may have."""
-        return tuple(v for v in self._recent if not v.consumed and v.floating and v.time > since)
+        found = {v.where: v for v in self._recent if not v.consumed and v.floating and v.time > since}
+        return tuple(found.values())
 
     def unused_scalars(self, since: int) -> tuple[Node, ...]:
         """Living numbers that could carry gradient and from which nothing was computed: losses left out."""

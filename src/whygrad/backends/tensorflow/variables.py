@@ -73,7 +73,7 @@ class Variables:
         """``model.head = layer``, where there was another head."""
         self._replaced[id(layer)] = (weakref.ref(layer), here(frame))
 
-    def ask_layers(self, own: Callable[[Any], Iterable[Any]]) -> None:
+    def ask_layers(self, own: Callable[[Any], Iterable[Any]], last: bool) -> None:
         """Which variables are whose? What is known of a layer is known of its variables."""
         for ref, made in list(self.layers.values()):
             layer = ref()
@@ -82,7 +82,7 @@ class Variables:
                 if param is not None:
                     inside = self._inside.get(id(layer)) if param.untracked_how == "plain object" else None
                     param.made = (inside, *made) if inside is not None else made
-                    self._nobodys(param, layer, variable)
+                    self._nobodys(param, layer, variable, last)
         for marks, attribute in ((self._frozen, "frozen_at"), (self._replaced, "replaced_at")):
             for ref, where in list(marks.values()):
                 for variable in getattr(ref(), "variables", ()):
@@ -90,12 +90,21 @@ class Variables:
                     if param is not None:
                         setattr(param, attribute, where)
 
-    def _nobodys(self, param: Param, layer: Any, variable: Any) -> None:
-        """A layer that is made in ``call`` belongs to no model and is lost when the call is over."""
-        if not param.name and param.made[0].code.co_name in ("call", "__call__"):
-            kind = type(layer).__name__
-            param.name, param.network = f"{kind} made in call()", f"{kind} made in call()"
-            param.untracked_in, param.untracked_how, param.seen = "the model", "made in call", True
+    def _nobodys(self, param: Param, layer: Any, variable: Any, last: bool) -> None:
+        """A layer that is made in ``call`` is lost when the call is over; one that only a function knows, as
+        in ``Lambda(lambda x: embed(x))``, is there and belongs to no model."""
+        if param.name:
+            return
+        if param.made[0].code.co_name in ("call", "__call__"):
+            param.name = param.network = f"{type(layer).__name__} made in call()"
+            param.untracked_how = "made in call"
+        elif last:
+            param.network = str(layer.name)
+            param.name = f"{layer.name}.{str(variable.name).partition(':')[0].rpartition('/')[2]}"
+            param.untracked_how = "outside the module"
+        else:
+            return
+        param.untracked_in, param.seen = "the model", True
 
     def param(self, variable: Any) -> Param | None:
         """What is known of a variable that the user holds in hand."""

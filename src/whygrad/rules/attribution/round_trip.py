@@ -64,7 +64,7 @@ def _comes_from(backward: Backward, left: Op, key: int) -> bool:
 
 def _entries(backward: Backward) -> list[Op]:
     """Operations near the loss that took in plain data, the nearest first."""
-    found: list[Op] = []
+    found: dict[object, Op] = {}  # one of each line: a loop repeats them
     todo = list(backward.roots)
     seen = set(todo)
     while todo and len(found) < 64:
@@ -75,12 +75,12 @@ def _entries(backward: Backward) -> list[Op]:
             or op.id in backward.roots
             or (op.site is not None and not op.parameter and len(found) < 16)
         ):
-            found.append(op)
+            found.setdefault((op.site, op.fresh, op.time if op.via else 0), op)
         for there in op.inputs:
             if there not in seen:
                 seen.add(there)
                 todo.append(there)
-    return found
+    return list(found.values())
 
 
 def _source_cause(
