@@ -76,6 +76,8 @@ class Update:
     zero: frozenset[int]
     backwards: tuple[Backward, ...]
     since: int = 0  # the time of the optimizer's step before this one
+    clipped_away: frozenset[int] = frozenset()  # had a gradient, and clipping has left nothing of it
+    clipped_at: Site | None = None
     rejected: frozenset[int] = frozenset()  # given to the optimizer, which does not know them
     crossed: frozenset[tuple[int, int]] = frozenset()  # (parameter, whose gradient it was given instead)
     time: int = 0

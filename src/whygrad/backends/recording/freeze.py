@@ -191,6 +191,8 @@ class Freezer:
             since=update.since,
             crossed=update.crossed,
             rejected=update.rejected,
+            clipped_away=update.clipped_away,
+            clipped_at=self._site(update.clipped_at),
             site=self._site(update.where),
             time=update.time,
             lost=update.lost,

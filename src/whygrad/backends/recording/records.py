@@ -91,6 +91,8 @@ class UpdateRecord:
     zero: frozenset[int]
     backwards: tuple[BackwardRecord, ...]
     since: int = 0
+    clipped_away: frozenset[int] = frozenset()
+    clipped_at: Where | None = None
     rejected: frozenset[int] = frozenset()
     crossed: frozenset[tuple[int, int]] = frozenset()  # got the gradient of another parameter
     time: int = field(default_factory=clock)

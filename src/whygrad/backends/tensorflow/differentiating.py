@@ -118,6 +118,7 @@ class Differentiating:
         value.describe(gradient)
         if param is not None:
             value.gradient_of = (record, param.key)
+            value.zero = is_zero(gradient)
         if isinstance(gradient, private.EAGER_TENSOR):
             value.tapes = self._recorder.tapes.open
             self._recorder.table.put(gradient, value)
@@ -125,6 +126,12 @@ class Differentiating:
             known = self._recorder.graphs.body(gradient.graph)
             value.graph, value.index = known.number, known.index(gradient.op)
             self._recorder.graphs.put(gradient, value)
+
+
+def is_zero(gradient: Any) -> bool:
+    """Exactly zero everywhere; in traced code nobody can tell yet."""
+    values = private.contents(gradient) if isinstance(gradient, private.EAGER_TENSOR) else None
+    return values is not None and not values.any()
 
 
 def _is_value(thing: Any) -> bool:

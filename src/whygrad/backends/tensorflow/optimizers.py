@@ -13,8 +13,7 @@ from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
-from whygrad.backends.tensorflow import private
-from whygrad.backends.tensorflow.differentiating import Differentiation
+from whygrad.backends.tensorflow.differentiating import Differentiation, is_zero
 from whygrad.backends.tensorflow.mailbox import Mailbox
 from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
@@ -154,11 +153,33 @@ class Optimizers:
             for key in dropped:
                 record.held[key] = backward.wanted[key]
                 record.keys[key] = key
-        zero = frozenset(p.key for g, p in pairs if g is not None and _is_zero(g))
+        zero = frozenset(p.key for g, p in pairs if g is not None and is_zero(g))
         update = UpdateRecord(record.steps + 1, where, absent, zero, chosen, record.last_step)
         update.crossed = frozenset(crossed)
+        self._clipped(record, update, pairs)
         record.keep(update)
         return absent
+
+    def _clipped(self, record: OptimizerRecord, update: UpdateRecord, pairs: list[tuple[Any, Param]]) -> None:
+        """Gradients that were there when the tape gave them, and are all zeros now, or will be."""
+        optimizer = record.ref()
+        limits = [getattr(optimizer, name, None) for name in ("clipnorm", "clipvalue", "global_clipnorm")]
+        there = [(g, p) for g, p in pairs if g is not None]
+        if any(isinstance(limit, (int, float)) and limit == 0 for limit in limits):
+            update.clipped_away, update.clipped_at = frozenset(p.key for _, p in there), record.made
+            return
+        for gradient, param in there:
+            node = (
+                self._recorder.node(gradient) if param.key in update.zero and tf.is_tensor(gradient) else None
+            )
+            if isinstance(node, Value) and node.gradient_of is None and self._was_there(node, param):
+                update.clipped_away |= {param.key}
+                update.clipped_at = node.where
+
+    def _was_there(self, node: Node, param: Param) -> bool:
+        """Does this come from a gradient of the parameter that was not zero?"""
+        gradients = [n for n in cone((node,)) if isinstance(n, Value) and n.gradient_of is not None]
+        return any(n.gradient_of[1] == param.key and not n.zero for n in gradients)
 
     def _origins(self, gradient: Any) -> list[tuple[Differentiation, int]]:
         """The calls on a tape that a gradient comes from, through clipping and sums, nearest first."""
@@ -267,12 +288,6 @@ class Optimizers:
         tracing = [r for r in records if r.traced and r.steps < _CALLS]
         if not tracing and schedule.satisfied([r for r in records if not r.traced], self._watch.steps):
             self._watch.close_window()
-
-
-def _is_zero(gradient: Any) -> bool:
-    """Exactly zero everywhere; in traced code nobody can tell yet."""
-    values = private.contents(gradient) if isinstance(gradient, private.EAGER_TENSOR) else None
-    return values is not None and not values.any()
 
 
 def _built_for(optimizer: Any) -> set[int]:

@@ -18,7 +18,7 @@ class Value(Node):
     operation in a graph has its place there; one inside of a called function has the call as its ``owner``.
     """
 
-    __slots__ = ("gradient_of", "graph", "index", "owner", "tapes")
+    __slots__ = ("gradient_of", "graph", "index", "owner", "tapes", "zero")
 
     def __init__(self, name: str, inputs: tuple[Node, ...], where: Where | None, passes: bool) -> None:
         super().__init__(name, inputs, where, passes)
@@ -27,6 +27,7 @@ class Value(Node):
         self.index = 0  # its place in the graph
         self.owner: Value | None = None
         self.gradient_of: Any = None  # (backward, parameter key): it is a gradient
+        self.zero = False  # a gradient that is exactly zero
 
     def describe(self, tensor: Any) -> None:
         """Take over what rules want to know of a tensor."""

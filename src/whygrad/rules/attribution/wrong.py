@@ -12,6 +12,7 @@ from whygrad.rules.attribution.shapes import broadcast
 from whygrad.rules.attribution.signs import signs
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.targets import aliases, in_optimizer, leaks, never_synced, reversed_syncs
+from whygrad.rules.attribution.vanished import vanished
 from whygrad.rules.cause import Cause
 
 QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
@@ -33,7 +34,7 @@ QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
 
 
 #: What the evidence of other frameworks is enough for so far.
-ELSEWHERE = (broadcast,)
+ELSEWHERE = (broadcast, vanished)
 
 
 def wrong(situation: Situation) -> list[Cause]:

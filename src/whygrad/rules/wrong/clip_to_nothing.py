@@ -43,17 +43,29 @@ def phrase(cause: Cause) -> Finding:
             "neither threshold means what it says.",
             fix="keep one of the two clips",
         )
+    if details.get("loss"):
+        who = words.who(cause)
+        return words.say(
+            cause,
+            title=f"{who.does('gets', 'get')} only zeros: the loss is clipped",
+            why="Beyond the limits of a clip the derivative is exactly zero. Here all values are beyond them, "
+            "in every update that was looked at.",
+            fix="clip the gradients, not the loss; for a robust loss use Huber, which goes on with a straight "
+            "line where a clipped square is flat",
+            avoid="a larger learning rate: zero times anything is zero",
+        )
     what = "largest element" if details.get("kind") == "value" else "norm"
     limit, before = details.get("threshold", ""), details.get("before", "")
     seen = f"The {what} was {before}, the threshold is {limit}. " if limit and before else ""
     left = details.get("left", "")
+    usual = "; print what `clip_grad_norm_` returns to see what is usual here"
+    if details.get("framework") == "tensorflow":
+        usual = "; 0 does not switch clipping off: leave the clip out for that"
     return words.say(
         cause,
         title=f"clipping leaves {left or 'nearly nothing'} of the gradient",
         why=f"{seen}In every update that was looked at, nearly all of the gradient is taken away.",
-        fix="choose a threshold that only cuts the spikes, 0.5 to 40 for a norm; print what "
-        "`clip_grad_norm_` "
-        "returns to see what is usual here",
+        fix=f"choose a threshold that only cuts the spikes, 0.5 to 40 for a norm{usual}",
     )
 
 
