@@ -48,10 +48,10 @@ def phrase(cause: Cause) -> Finding:
         return words.say(
             cause,
             title=f"{who.does('gets', 'get')} only zeros: the loss is clipped",
-            why="Beyond the limits of a clip the derivative is exactly zero. Here all values are beyond them, "
-            "in every update that was looked at.",
-            fix="clip the gradients, not the loss; for a robust loss use Huber, which goes on with a straight "
-            "line where a clipped square is flat",
+            why="Beyond the limits of a clip the derivative is exactly zero. Here all values are beyond "
+            "them, in every update that was looked at.",
+            fix="clip the gradients, not the loss; for a robust loss use Huber, which goes on with a "
+            "straight line where a clipped square is flat",
             avoid="a larger learning rate: zero times anything is zero",
         )
     what = "largest element" if details.get("kind") == "value" else "norm"
