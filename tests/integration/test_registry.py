@@ -119,10 +119,10 @@ def test_a_backend_hears_of_an_exception_in_a_thread(watched):
 
 
 def test_a_framework_that_nobody_watches_yet(lab):
-    lab.write("", "tensorflow/__init__.py")
-    lab.write("import tensorflow")
+    lab.write("", "jax/__init__.py")
+    lab.write("import jax")
     done = lab.whygrad("run", "train.py")
-    assert "tensorflow was imported: this version of whygrad does not watch it yet" in done.stderr
+    assert "jax was imported: this version of whygrad does not watch it yet" in done.stderr
     assert done.code == 0
 
 

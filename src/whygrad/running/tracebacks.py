@@ -12,7 +12,7 @@ from whygrad.model import Site
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TRAMPOLINE = "__whygrad_call__"
-_REGISTRY = os.path.join(_OURS, "backends", "registry.py")
+_IMPORTS = os.path.join(_OURS, "backends", "imports.py")
 
 
 def peel(error: BaseException) -> BaseException:
@@ -53,7 +53,7 @@ def _unwanted(codes: list[CodeType]) -> list[bool]:
     """Which frames to drop, outermost first."""
     drop = [_is_ours(code) for code in codes]
     for i, code in enumerate(codes):
-        if code.co_filename == _REGISTRY:
+        if code.co_filename == _IMPORTS:
             _drop_importlib(codes, drop, i)
         elif _hands_over(code) and drop[i + 1 : i + 2] == [True]:
             # torch called our mode from inside its own function, which appears again further in.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any
@@ -219,15 +220,22 @@ class Watch:
         return __enter__
 
     def _compile(self, original: Any) -> Any:
+        ref = weakref.ref(self)  # torch keeps lists of its functions: ours must not keep us alive
+
         def compile(*args: Any, **kwargs: Any) -> Any:
-            self.unseen.setdefault("torch.compile", locate(sys._getframe(1)))
-            if not self._compiled:
-                self._compiled = True
-                self._leave()
-                self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
+            watch = ref()
+            if watch is not None:
+                watch._compiles(sys._getframe(1))
             return original(*args, **kwargs)
 
         return compile
+
+    def _compiles(self, frame: FrameType) -> None:
+        self.unseen.setdefault("torch.compile", locate(frame))
+        if not self._compiled:
+            self._compiled = True
+            self._leave()
+            self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
 
     def _plain_backward(self, original: Any) -> Any:
         """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
