@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import sqrt
 
@@ -11,6 +12,7 @@ from whygrad.flow.terms import Term, terms
 from whygrad.model import Backward, Evidence, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
 
 _MOST_TERMS = 8
+_NAMED_BY_KERAS = re.compile(r"(dense|conv\w*|lstm|gru|embedding|batch_norm\w*|layer_norm\w*)(_\d+)?$")
 
 
 def gradient_maps(evidence: Evidence) -> tuple[GradientMap, ...]:
@@ -71,9 +73,10 @@ def _distinct(parts: Iterable[Term]) -> list[Term]:
 
 
 def groups(evidence: Evidence, keys: Iterable[int]) -> dict[str, frozenset[int]]:
-    """Networks; the parts of a network where there is only one."""
+    """Networks; the parts of a network where the whole run trains only one."""
     known = [evidence.parameters[k] for k in sorted(keys) if k in evidence.parameters]
-    single = len({p.network for p in known}) == 1
+    held = {k for o in evidence.optimizers.values() for k in o.held} | set(keys)
+    single = len({evidence.parameters[k].network for k in held if k in evidence.parameters}) == 1
     found: dict[str, set[int]] = {}
     for parameter in known:
         found.setdefault(_part(parameter) if single else parameter.network, set()).add(parameter.key)
@@ -83,7 +86,7 @@ def groups(evidence: Evidence, keys: Iterable[int]) -> dict[str, frozenset[int]]
 def _part(parameter: Parameter) -> str:
     """``net.pi`` for ``net.pi.0.weight``; a plain stack of layers stays whole."""
     rest = parameter.name.removeprefix(parameter.network).lstrip(".").split(".")
-    if not rest[0] or rest[0].isdigit():
+    if not rest[0] or rest[0].isdigit() or _NAMED_BY_KERAS.match(rest[0]):
         return parameter.network
     return f"{parameter.network}.{rest[0]}"
 
