@@ -75,6 +75,12 @@ class Variables:
 
     def ask_layers(self, own: Callable[[Any], Iterable[Any]], last: bool) -> None:
         """Which variables are whose? What is known of a layer is known of its variables."""
+        models = [ref() for ref, _ in list(self.layers.values())] if last else []
+        owned = {
+            handle_of(v)
+            for m in models
+            for v in (m.variables if m is not None and hasattr(m, "layers") else ())
+        }
         for ref, made in list(self.layers.values()):
             layer = ref()
             for variable in own(layer) if layer is not None and made else ():
@@ -82,7 +88,7 @@ class Variables:
                 if param is not None:
                     inside = self._inside.get(id(layer)) if param.untracked_how == "plain object" else None
                     param.made = (inside, *made) if inside is not None else made
-                    self._nobodys(param, layer, variable, last)
+                    self._nobodys(param, layer, variable, last and handle_of(variable) not in owned)
         for marks, attribute in ((self._frozen, "frozen_at"), (self._replaced, "replaced_at")):
             for ref, where in list(marks.values()):
                 for variable in getattr(ref(), "variables", ()):
