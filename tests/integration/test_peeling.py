@@ -10,7 +10,7 @@ import whygrad
 from whygrad.running.tracebacks import peel, user_site
 
 OURS = os.path.join(os.path.dirname(whygrad.__file__), "backends", "torch", "mode.py")
-REGISTRY = os.path.join(os.path.dirname(whygrad.__file__), "backends", "registry.py")
+IMPORTS = os.path.join(os.path.dirname(whygrad.__file__), "backends", "imports.py")
 OVERRIDES = "/lib/site-packages/torch/overrides.py"
 
 
@@ -72,7 +72,7 @@ def test_importlib_goes_only_around_our_import_hook():
     frames = [
         ("train.py", "f"),
         importlib,
-        (REGISTRY, "exec_module"),
+        (IMPORTS, "exec_module"),
         importlib,
         ("torch.py", "g"),
         importlib,
