@@ -281,9 +281,13 @@ class Window:
         self._patches = Patches()
         self._calls = Patches()
         self._calls_seen = False
+        self.is_open = False
 
     def open(self) -> None:
         """Begin to see values leave and come back."""
+        if self.is_open:
+            return
+        self.is_open = True
         for name in _EXITS:
             self._patches.wrap(private.CONVERTIBLE, name, self._leaving)
         if private.RUNTIME is not None:
@@ -297,6 +301,7 @@ class Window:
 
     def close(self, counting: bool) -> None:
         """No longer; calls of traced functions only if somebody is ``counting`` steps."""
+        self.is_open = False
         self._patches.restore()
         if not counting:
             self._calls.restore()

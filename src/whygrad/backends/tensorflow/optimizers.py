@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
 _FAR = 400
+_MOST_DEAD = 256
 _CALLS = 3
 _BRANCHING = frozenset(("if", "stateless_if", "case", "stateless_case", "while", "stateless_while"))
 
@@ -38,7 +39,11 @@ class Optimizers:
 
     def made(self, optimizer: Any, where: Where | None) -> OptimizerRecord:
         """A new optimizer."""
-        record = self._watch.optimizers[id(optimizer)] = OptimizerRecord(optimizer, where)
+        records = self._watch.optimizers
+        old = records.pop(id(optimizer), None)
+        if old is not None and len(records) < _MOST_DEAD:
+            records[-old.key] = old  # a dead optimizer whose address was used again
+        record = records[id(optimizer)] = OptimizerRecord(optimizer, where)
         record.lr_always_zero = False
         return record
 
@@ -79,7 +84,7 @@ class Optimizers:
         start = len(graph.get_operations()) if graph is not None else 0
         record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
         with self._watch.resting():
-            if record is not None and graph is not None and self._may_be_zero(record):
+            if record is not None and graph is not None:
                 self._watch.safely(self._post, record, gradients, variables)
             result = original()
         if record is not None and graph is not None:
@@ -223,6 +228,8 @@ class Optimizers:
 
     def _post(self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Let the compiled update tell us of its gradients."""
+        if not self._may_be_zero(record):
+            return
         params = [self._recorder.variables.param(v) for v in variables]
         pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if g is not None and p is not None]
         if pairs:

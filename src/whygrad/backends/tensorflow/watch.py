@@ -115,8 +115,8 @@ class Watch:
 
     @property
     def is_open(self) -> bool:
-        """Is eager code being recorded?"""
-        return self._recording
+        """Is there something to close? A very long rollout pauses recording in an open window."""
+        return self._window.is_open
 
     def recording(self) -> bool:
         """Is this piece of code being recorded? Traced code always is: it is traced only once."""
@@ -127,6 +127,7 @@ class Watch:
         if self.aside or self._recording:
             return
         self._recording = True
+        self.recorder.operations = 0
         self.recorder.table.forget_data()
         self.recorder.variables.forget_writes()
         self._window.open()
