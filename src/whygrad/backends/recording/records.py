@@ -122,7 +122,8 @@ class OptimizerRecord:
         self.last_step_number = 0  # counted over all optimizers
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
-        self.counting = False  # the step under way is only counted
+        self.quiet_until = 0  # steps before this one are only counted
+        self.counting = False  # this is such a step
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=_LAST)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOST_DEAD = 256
-_LOOK_EVERY = 8  # between recorded updates, at every eighth step: are the same gradients there?
+_LOOK_EVERY = 16  # between recorded updates, at every so many steps: are the same gradients there?
 
 
 class _Thread(threading.local):
@@ -50,24 +50,19 @@ class Steps:
         record = self._watch.optimizers.get(id(optimizer))
         if (
             record is not None
-            and record.steps % _LOOK_EVERY
-            and self._nothing_to_see(record, optimizer, args)
+            and record.steps < record.quiet_until
+            and len(args) == 1
+            and record.ref() is optimizer
         ):
             record.counting = True
         elif os.getpid() == self._watch.pid and not self._watch.aside:
             self._watch.safely(self._step_begins, optimizer, args, kwargs, sys._getframe(1))
 
-    def _nothing_to_see(self, record: OptimizerRecord, optimizer: Any, args: Any) -> bool:
-        """Nothing is recorded now, every gradient has been there before, and no closure is called."""
-        return (
-            not self._watch.is_open
-            and record.absent_always is not None
-            and not record.absent_always
-            and not record.lr_always_zero
-            and len(args) == 1
-            and record.steps + 1 < record.next_window
-            and record.ref() is optimizer
-        )
+    def _quiet_until(self, record: OptimizerRecord) -> int:
+        """How long steps may be merely counted: nothing is recorded, and every gradient has been there."""
+        if self._watch.is_open or record.absent_always is None or record.absent_always:
+            return 0
+        return 0 if record.lr_always_zero else min(record.steps + _LOOK_EVERY, record.next_window - 1)
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
         self._watch.resume()
@@ -184,6 +179,7 @@ class Steps:
             self._watch.open_window()
         elif self._watch.is_open and schedule.satisfied(self._watch.optimizers.values(), self._watch.steps):
             self._watch.close_window()
+        record.quiet_until = self._quiet_until(record)
 
     def held(self, optimizer: Any) -> dict[int, Param]:
         """What an optimizer holds now."""

@@ -172,6 +172,8 @@ class Watch:
         if not self._recording:
             self.recorder.table.forget_data()
             self.backwards.pending.clear()
+            for record in self.optimizers.values():
+                record.quiet_until = 0
         self._recording = True
         self._enter()
 
