@@ -21,6 +21,8 @@ NOT_RUN = {
     "stale-closure": "torch.compile needs a C++ compiler",
 }
 
+WHOLE = ("exploding", "oscillating")  # seen over more updates than a check waits for
+
 COMMON = """
 import copy
 
@@ -437,6 +439,76 @@ for _ in range(6):
     critic_loss = F.mse_loss(critic(state, torch.randn(16, 2)), target)
     EXAMPLE
 """,
+    "vanishing": """
+EXAMPLE
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(6):
+    loss = F.mse_loss(net(state), torch.randn(16, 2))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "exploding": """
+q_net = Actor()
+target_net, optimizer = copy.deepcopy(q_net), torch.optim.Adam(q_net.parameters(), lr=1e-2)
+action, reward, done = torch.randint(0, 2, (16, 1)), torch.rand(16), torch.zeros(16)
+for update in range(1000):
+    EXAMPLE
+    optimizer.step()
+    if update % 50 == 0:
+        target_net.load_state_dict(q_net.state_dict())
+""",
+    "non-finite": """
+policy, advantages = Actor(), torch.randn(16)
+optimizer = torch.optim.Adam(policy.parameters())
+minibatches = [[0, 1, 2, 3], [4, 5, 6, 7], [8]]
+
+
+def update(mb, adv):
+    log_prob = F.log_softmax(policy(state[mb]), 1)[:, 0]
+    loss = -(log_prob * adv).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+EXAMPLE
+""",
+    "zero-gradient": """
+policy, advantages = Actor(), torch.randn(16)
+optimizer = torch.optim.Adam(policy.parameters())
+minibatches = [[n] for n in range(6)]
+
+
+def update(mb, adv):
+    log_prob = F.log_softmax(policy(state[mb]), 1)[:, 0]
+    loss = -(log_prob * adv).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+EXAMPLE
+""",
+    "oscillating": """
+critic, inputs = nn.Linear(4, 1), torch.randn(64, 4)
+inputs = inputs / inputs.pow(2).mean(0).sqrt() * torch.tensor([1.0, 0.01, 0.01, 0.01])
+EXAMPLE
+for _ in range(12):
+    loss = F.mse_loss(critic(inputs), inputs[:, :1])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "stalled": """
+net = Actor()
+EXAMPLE
+for _ in range(12):
+    loss = F.mse_loss(net(state), torch.randn(16, 2))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
 }
 
 
@@ -449,7 +521,8 @@ for folder in sys.argv[1:]:
     if child == 0:
         os.chdir(folder)
         from whygrad.cli.main import main
-        sys.exit(main(["check", "--quiet", "--out", "out", "train.py"]))
+        verb = "run" if os.path.exists("whole") else "check"
+        sys.exit(main([verb, "--quiet", "--out", "out", "train.py"]))
     os.waitpid(child, 0)
 """
 
@@ -468,6 +541,7 @@ def reports(tmp_path_factory):
     folders = {(slug, kind): root / f"{slug}-{kind}" for slug in PROGRAMS for kind in ("bad", "good")}
     for (slug, kind), folder in folders.items():
         folder.mkdir()
+        (folder / "whole").touch() if slug in WHOLE else None
         (folder / "train.py").write_text(program(slug, getattr(RULES[slug].page, kind)))
     subprocess.run(
         [sys.executable, "-c", DRIVER, *map(str, folders.values())], capture_output=True, timeout=600

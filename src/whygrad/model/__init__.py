@@ -5,6 +5,7 @@ from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
+from whygrad.model.health import Moved, Pulse, Values
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
@@ -23,10 +24,12 @@ __all__ = [
     "Flow",
     "GradientMap",
     "LossTerm",
+    "Moved",
     "Note",
     "Op",
     "Optimizer",
     "Parameter",
+    "Pulse",
     "Raised",
     "Reached",
     "Role",
@@ -36,4 +39,5 @@ __all__ = [
     "Step",
     "Update",
     "UpdateCount",
+    "Values",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.flow import Block, Flow, Parameter
+from whygrad.model.health import Moved, Pulse
 from whygrad.model.site import Site
 
 
@@ -63,6 +64,7 @@ class Backward:
     shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)  # term -> parameter -> norm²
     unmeasured: str = ""  # why there are no shares
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
+    value: float | None = None  # of the loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class Update:
     time: int = 0
     lost: frozenset[int] = frozenset()  # their gradients were cleared between backward and step
     lost_at: Site | None = None
+    largest: Mapping[int, float] = field(default_factory=dict)  # parameter -> largest element of its gradient
+    moved: Mapping[int, Moved] = field(default_factory=dict)  # what the step did, where it was measured
+    turned: float | None = None  # cosine between these gradients and those of the update before
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,7 @@ class Evidence:
     clears: tuple[Clear, ...] = ()
     copies: tuple[Copy, ...] = ()
     aliases: tuple[Alias, ...] = ()
+    pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     crash: Crash | None = None
     finished: bool = True
     complete: bool = True  # nothing was missed: what is not here did not happen

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from whygrad.model.health import Values
 from whygrad.model.site import Site
 
 
@@ -48,6 +49,7 @@ class Op:
     odd: bool = False  # a mask made of data that holds something else than 0 and 1
     walked: int = 0  # the earlier backward that has already gone through it
     time: int = 0
+    values: Values | None = None  # what was in it; looked at only where something is wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,14 @@ from whygrad.rules.missing import (
     wrong_variables,
 )
 from whygrad.rules.rule import Rule
+from whygrad.rules.unhealthy import (
+    exploding,
+    non_finite,
+    oscillating,
+    stalled,
+    vanishing,
+    zero_gradient,
+)
 from whygrad.rules.wrong import (
     advantage_not_detached,
     backward_twice,
@@ -77,6 +85,12 @@ _MODULES = (
     terminal_mask,
     value_sign,
     surrogate_missing,
+    vanishing,
+    exploding,
+    non_finite,
+    zero_gradient,
+    oscillating,
+    stalled,
 )
 
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}

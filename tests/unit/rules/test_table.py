@@ -20,10 +20,11 @@ WRONG = (
     "clip-unused cancelled-gradient polluted-gradient advantage-not-detached backward-twice "
     "in-place-modified terminal-mask value-sign surrogate-missing"
 )
+UNHEALTHY = "vanishing exploding non-finite zero-gradient oscillating stalled"
 
 
 def test_slugs_never_change():
-    assert [*RULES] == [*MISSING.split(), *WRONG.split()]
+    assert [*RULES] == [*MISSING.split(), *WRONG.split(), *UNHEALTHY.split()]
 
 
 @pytest.mark.parametrize("slug", RULES)

@@ -94,6 +94,7 @@ class Freezer:
             ),
             copies=copies,
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
+            pulses={r.key: r.pulses.all() for r in records},
             crash=last,
             finished=finished,
         )
@@ -197,6 +198,9 @@ class Freezer:
             time=update.time,
             lost=update.lost,
             lost_at=self._site(update.lost_at),
+            largest=update.largest,
+            moved=update.moved,
+            turned=update.turned,
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),
@@ -240,6 +244,7 @@ class Freezer:
                 followed=record.followed,
                 shares={self._id(node): norms for node, norms in record.shares},
                 unmeasured=record.unmeasured,
+                value=record.value,
                 time=record.time,
                 runs=record.runs,
                 tape=record.tape is not None,
@@ -316,6 +321,7 @@ class Freezer:
             odd=node.odd,
             walked=node.mark[0],
             time=node.time,
+            values=node.values,
         )
 
     def _block(self, gate: Gate | None) -> Block | None:

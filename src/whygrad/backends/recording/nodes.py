@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any
 
 from whygrad.backends.recording.frames import Where
+from whygrad.model import Values
 
 clock = count(1).__next__
 
@@ -45,6 +46,7 @@ class Node:
         "shape",
         "tainted",
         "time",
+        "values",
         "versions",
         "via",
         "where",
@@ -67,6 +69,7 @@ class Node:
         self.mark = [0]  # the backward that has gone through it; shared by all results of an operation
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
+        self.values: Values | None = None
         self.consumed = False  # something was computed from it
         self.tainted = False
         for source in inputs:
@@ -172,6 +175,11 @@ class Table:
                 del entries[key]
 
         self._entries[key] = (weakref.ref(tensor, gone), node)
+
+    def living(self) -> dict[Node, Any]:
+        """The tensors that are still there."""
+        held = [(node, ref()) for ref, node in list(self._entries.values())]
+        return {node: tensor for node, tensor in held if tensor is not None}
 
     def nodes(self) -> list[Node]:
         """The values of all living tensors."""

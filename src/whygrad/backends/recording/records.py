@@ -9,8 +9,10 @@ from typing import Any
 
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock
+from whygrad.model import Moved, Pulse
 
 _FIRST, _LAST = 4, 4
+_PULSE, _MOST_PULSES = 64, 64
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +40,7 @@ class BackwardRecord:
     followed: int = 0
     shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
     unmeasured: str = ""
+    value: float | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -98,6 +101,36 @@ class UpdateRecord:
     time: int = field(default_factory=clock)
     lost: frozenset[int] = frozenset()
     lost_at: Where | None = None
+    largest: dict[int, float] = field(default_factory=dict)
+    moved: dict[int, Moved] = field(default_factory=dict)
+    turned: float | None = None
+
+
+class Pulses:
+    """The size of gradients through a whole run: the longer it is, the fewer of them are kept."""
+
+    def __init__(self) -> None:
+        self._kept: list[Pulse] = []
+        self._every = _PULSE
+
+    def due(self, number: int) -> bool:
+        """Is it time for another one?"""
+        return not self._kept or number >= self._kept[-1].number + self._every
+
+    def add(self, pulse: Pulse) -> bool:
+        """Keep one; true if it is the first that is not finite."""
+        broken = pulse.top != pulse.top
+        first = broken and not any(p.top != p.top for p in self._kept)
+        if first or self.due(pulse.number):
+            self._kept.append(pulse)
+        if len(self._kept) > _MOST_PULSES:
+            self._every *= 2
+            self._kept = self._kept[:1] + self._kept[1:-1:2] + self._kept[-1:]
+        return first
+
+    def all(self) -> tuple[Pulse, ...]:
+        """What was kept, in order."""
+        return tuple(self._kept)
 
 
 class OptimizerRecord:
@@ -130,6 +163,8 @@ class OptimizerRecord:
         self.wanted = 0  # go on recording until so many of its updates are recorded
         self.next_window = 0
         self.triggers = 0
+        self.pulses = Pulses()
+        self.direction: tuple[int, Any] | None = None  # of the last gradients
 
     def keep(self, update: UpdateRecord) -> None:
         """Remember an update: the first few, and the last few."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
+from math import isfinite
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from whygrad.backends.recording.nodes import Node, Param, cone
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.torch import graph, shares
 from whygrad.backends.torch.recorder import tensors_in
+from whygrad.backends.torch.values import look_back, scalar
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
@@ -86,6 +88,9 @@ class Backwards:
             self.count,
         )
         record.stale = self._stale(reached)
+        record.value = scalar(roots[0]) if len(roots) == 1 else None
+        if record.value is not None and not isfinite(record.value):
+            look_back(self._recorder.table, nodes)
         since = max((b.time for b in self.pending if b.reached.keys() & reached.keys()), default=0)
         self._watch.events.backward_begins(reached, nodes, since)
         if name == "backward" and len(roots) == 1 and self._may_measure(args, kwargs, where):

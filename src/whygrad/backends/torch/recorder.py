@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.recording.values import Outside
 from whygrad.backends.torch import graph
 from whygrad.backends.torch.masks import holds_more, is_mask, looks_inverted
+from whygrad.backends.torch.values import values_of
 from whygrad.backends.torch.weights import fingerprint
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _ARITHMETIC = frozenset(
     ]
 )
 _MASKS = frozenset(("mul", "rmul", "multiply", "imul"))
+_ALONG = frozenset(("softmax", "log_softmax"))  # the dimension is worth knowing
 _SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 
@@ -64,6 +66,7 @@ class Recorder:
         self.outside = Outside()
         self.events: Events  # set by the watch
         self.params: dict[int, Param] = {}
+        self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
         self._prune_at = 4096
 
@@ -97,6 +100,7 @@ class Recorder:
             node = Node("unseen", parents, where, True)
         else:
             node = self._data(tensor, where)
+        self._probe(node, tensor)
         node.shape = tuple(tensor.shape)
         node.floating = tensor.is_floating_point()
         return node
@@ -198,7 +202,9 @@ class Recorder:
             return
         for tensor in results:
             self._result(name, tensor, inputs, where, gate)
-        if name.strip("_") in _ARITHMETIC:
+        if name in _ALONG and (made := self.table.get(results[0])) is not None:
+            made.numbers = _numbers(arguments)[:1]
+        elif name.strip("_") in _ARITHMETIC:
             self._arithmetic(name, arguments, inputs, results[0], where)
         if len(results) > 1:
             _share_marks([self.table.get(tensor) for tensor in results])
@@ -264,6 +270,7 @@ class Recorder:
         if gate is not None and not carries:
             node.gate = gate
         self.table.put(tensor, node)
+        self._probe(node, tensor)
         if name == "clone" and where is not None and where.call().endswith("__deepcopy__"):
             self.outside.copied(tensor.data_ptr(), node)  # it will be wrapped into a parameter, unseen
 
@@ -379,6 +386,19 @@ class Recorder:
         node.fresh, node.via = True, via
         node.shape, node.floating = tuple(result.shape), result.is_floating_point()
         self.table.put(result, node)
+        self._probe(node, result)
+
+    def probe(self, parameters: Iterable[Tensor]) -> None:
+        """From now on, look at what is in the values; now at what is in these."""
+        self.probing = True
+        for tensor in parameters:
+            node = self.table.get(tensor)
+            if node is not None:
+                self._probe(node, tensor)
+
+    def _probe(self, node: Node, tensor: Tensor) -> None:
+        if self.probing:
+            node.values = values_of(tensor)
 
     def unused_scalars(self, since: int) -> tuple[Node, ...]:
         """Living numbers with a gradient that no backward has gone through: losses left out."""

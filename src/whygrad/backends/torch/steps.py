@@ -12,6 +12,8 @@ from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where, locate
 from whygrad.backends.recording.nodes import Param, clock
 from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.torch import health
+from whygrad.model import Pulse
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch
@@ -31,6 +33,7 @@ class Steps:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._thread = _Thread()
+        self._motion = health.Motion()
 
     def inside(self) -> bool:
         """In an optimizer's own arithmetic?"""
@@ -89,22 +92,29 @@ class Steps:
             self._record_update(optimizer, record, frame)
         elif changed or not record.steps:
             record.held = self.held(optimizer)
+        elif record.pulses.due(record.steps + 1):
+            changed = self._pulse(optimizer, record) or changed
         record.changed = changed
+
+    def _pulse(self, optimizer: Any, record: OptimizerRecord) -> bool:
+        """The size of the gradients now and then; true when they are no longer finite."""
+        tensors = (p for g in optimizer.param_groups for p in g["params"] if p.grad is not None)
+        found = {record.keys[id(p)]: p.grad for p in tensors if id(p) in record.keys}
+        return record.pulses.add(Pulse(record.steps + 1, health.largest(found)))
 
     def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
         where = locate(frame)
         record.held = held = self.held(optimizer)
         self._watch.name_new_things(held.values(), frame)
-        absent, zero = set(), set()
+        tensors = {key: t for key, param in held.items() if (t := param.ref()) is not None}
+        gradients = {key: t.grad for key, t in tensors.items() if t.grad is not None}
+        largest = health.largest(gradients)
+        absent = held.keys() - gradients.keys()
+        zero = {key for key, top in largest.items() if top == 0}
+        if zero:
+            self._watch.recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
-            tensor = param.ref()
-            grad = tensor.grad if tensor is not None else None
-            if grad is None:
-                absent.add(key)
-            else:
-                param.trained = True
-                if not grad.is_sparse and not bool(grad.any()):
-                    zero.add(key)
+            param.trained = param.trained or key in gradients
             param.writer = ((record.name or "optimizer") + ".step()", where)
         for backward in self._watch.backwards.pending:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
@@ -117,7 +127,11 @@ class Steps:
             record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
         )
         update.lost, update.lost_at = self._lost(record)
+        update.largest = largest
+        update.turned = health.turned(record, update.number, gradients.values())
+        record.pulses.add(Pulse(update.number, largest))
         record.keep(update)
+        self._motion.begins(record, update, tensors)
 
     def _lost(self, record: OptimizerRecord) -> tuple[frozenset[int], Where | None]:
         """Gradients that were computed for this step and cleared before it, and where."""
@@ -168,6 +182,7 @@ class Steps:
         record = self._watch.optimizers[id(optimizer)]
         if not self._thread.inside:  # it came with a closure: the gradients are those of its last call
             self._look(optimizer, record, frame)
+        self._motion.ends()
         self._thread.inside = False
         record.steps += 1
         self._watch.steps += 1

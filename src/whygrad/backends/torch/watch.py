@@ -72,6 +72,7 @@ class Watch:
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
         self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
+        self._patches.wrap(torch, "from_numpy", self._from_numpy)
         self.switches.install(self._patches)
         self.events.install(self._patches)
         self._hooks = [
@@ -171,6 +172,7 @@ class Watch:
             return
         if not self._recording:
             self.recorder.table.forget_data()
+            self.recorder.probing = False
             self.backwards.pending.clear()
             for record in self.optimizers.values():
                 record.quiet_until = 0
@@ -211,6 +213,20 @@ class Watch:
         if not self.recording():
             state = args[0] if args else kwargs.get("state_dict")
             self.events.loaded(module, state, locate(frame))
+
+    def _from_numpy(self, original: Any) -> Any:
+        """No function mode is told of it: without this, data is first seen where it is used."""
+
+        def from_numpy(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if self.recording():
+                self.safely(self._arrived, result, sys._getframe(1))
+            return result
+
+        return from_numpy
+
+    def _arrived(self, tensor: torch.Tensor, frame: FrameType) -> None:
+        self.recorder.node(tensor, locate(frame))
 
     def _saved_hooks(self, original: Any) -> Any:
         """Checkpointing and its like: a graph that runs the user's code when it is walked."""

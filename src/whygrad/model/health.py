@@ -1,0 +1,48 @@
+"""Figures of a training: how large values, gradients and steps were. Plain numbers, no tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What was in a tensor: its extremes, and how near to zero it comes."""
+
+    least: float
+    most: float
+    nearest: float = 0.0  # the smallest magnitude
+
+    @property
+    def finite(self) -> bool:
+        """Neither NaN nor Inf in it."""
+        return isfinite(self.least) and isfinite(self.most)
+
+    @property
+    def all_zero(self) -> bool:
+        """Nothing but zeros."""
+        return self.least == self.most == 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What one step did to a parameter: how far it went, and how large the parameter was."""
+
+    change: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """The largest element of every gradient in one update of an optimizer; NaN where there was one."""
+
+    number: int
+    largest: Mapping[int, float]
+
+    @property
+    def top(self) -> float:
+        """The largest element of all; NaN if any gradient has one."""
+        values = self.largest.values()
+        return max(values, default=0.0) if all(v == v for v in values) else float("nan")

@@ -1,0 +1,1 @@
+"""Gradients arrive and are right, but training suffers."""
