@@ -41,8 +41,13 @@ _SAME = frozenset(
         "nan_to_num",
         "requires_grad",
         "index_select",
+        "cast",
+        "stop_gradient",
+        "strided_slice",
+        "broadcast_to",
     )
 )
+_BOUNDS = frozenset(("minimum", "maximum"))  # with a number: clipped
 _LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
 _TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
 _OVER = frozenset(("div", "truediv", "itruediv", "divide", "true_divide"))
@@ -145,7 +150,7 @@ class Parts:
             return [replace(here, op=i) for i in inputs]
         if name == "where" and len(inputs) >= 2:
             return [replace(here, op=i) for i in inputs[-2:]]
-        if name in _SAME:
+        if name in _SAME or (name in _BOUNDS and len(inputs) == 1):
             return [replace(here, op=inputs[0])]
         return self._scaled(op, name, here)
 
@@ -163,7 +168,9 @@ class Parts:
 
 
 def _sources(op: Op) -> tuple[int, ...]:
-    """What a value was computed from, as far as it is arithmetic."""
+    """What a value was computed from, as far as it is arithmetic; a variable is itself, whatever it was given."""
+    if op.name == "read":
+        return op.inputs[:1]
     return () if op.fresh or op.left or not op.floating else op.inputs
 
 
@@ -178,4 +185,5 @@ def _summed(op: Op, name: str, here: Addend) -> list[Addend]:
         if not plain:
             return [first]
         return [first, replace(here, op=_NUMBER, sign=signs[1], data=True, live=False, sums=sums)]
+    signs += [here.sign] * (len(op.inputs) - 2)  # one operation that adds up many
     return [replace(here, op=i, sign=s, sums=sums) for i, s in zip(op.inputs, signs, strict=False)]

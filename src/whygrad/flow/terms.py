@@ -20,6 +20,7 @@ _SAME = frozenset(
         "float",
         "double",
         "contiguous",
+        "cast",
     )
 )
 _SCALE = frozenset(("mul", "div", "rmul", "rdiv", "truediv", "rtruediv", "imul", "itruediv", "multiply"))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import tensorflow as tf
 
 from whygrad.backends.recording.frames import Told, Where, told
 from whygrad.backends.recording.nodes import Node
 from whygrad.backends.tensorflow import private, vocabulary
 from whygrad.backends.tensorflow.tapes import graph_number
-from whygrad.backends.tensorflow.values import Value
+from whygrad.backends.tensorflow.values import Value, number_in
 from whygrad.backends.tensorflow.variables import Variables
 from whygrad.flow.source import leaving_line
 
 _MOST = 20_000  # operations of one body
 _DEEP = 12
+_CONDITIONS = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
 Key = tuple[str, int]
 
 
@@ -59,11 +62,8 @@ class Body:
             self.values[(op.name, 0)] = self._placeholder(op)
         elif op.type in vocabulary.CALLS:
             self._many(op, self._called(op, op.get_attr("f").name, op.inputs, self._value(op)))
-        elif op.type in ("If", "StatelessIf"):
-            branches = [op.get_attr("then_branch").name, op.get_attr("else_branch").name]
-            self._branches(op, branches)
-        elif op.type in ("Case", "StatelessCase"):
-            self._branches(op, [branch.name for branch in op.get_attr("branches")])
+        elif op.type in _CONDITIONS:
+            self._branches(op, called_by(op))
         elif op.type in ("While", "StatelessWhile"):
             self._loop(op)
         else:
@@ -84,6 +84,9 @@ class Body:
         exit_at = _leaves_at(self._graphs.place(op)) if op.type == "EagerPyFunc" else None
         for index, tensor in enumerate(op.outputs):
             value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
+            value.arithmetic()
+            if op.type == "Const" and tensor.shape.rank == 0:
+                value.number = number_in(tf.get_static_value(tensor))
             if exit_at is not None:
                 value.left, value.carries, value.where, value.name = True, False, exit_at, "numpy"
             value.describe(tensor)
@@ -152,6 +155,24 @@ class Body:
             known = self.values[key] = self._value(op, inputs, False)
             known.name = "assign"
         return known
+
+    def writes(self) -> Iterator[tuple[int, str, Value]]:
+        """What this reading assigns to variables, and what the functions that it calls assign."""
+        for op in self.graph.get_operations():
+            if op.type in vocabulary.WRITES and not self._graphs.is_optimizers(self.graph, op):
+                yield self.handle(op.inputs[0]), op.type, self.write(op)
+            for name in called_by(op) if self._depth < _DEEP else ():
+                graph = private.function_graph(self.graph, name)
+                if graph is not None and self._graphs.has_writes(graph):
+                    given = list(op.inputs)[1 if op.type in _CONDITIONS else 0 :]
+                    for tensor in given:
+                        self._known(tensor)
+                    feeds = {_key(t): self._feed(g) for t, g in zip(graph.inputs, given, strict=False)}
+                    yield from Body(self._graphs, graph, feeds, self._value(op), self._depth + 1).writes()
+
+    def _known(self, tensor: Any) -> None:
+        if not self._is_variable(tensor):
+            self.node(tensor)
 
     # -- functions ---------------------------------------------------------------------------------
 
@@ -230,6 +251,7 @@ class Graphs:
         self._eager = eager
         self._bodies: weakref.WeakKeyDictionary[Any, Body] = weakref.WeakKeyDictionary()
         self._places: dict[tuple[Any, ...], Where | None] = {}
+        self._writing: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
         self._optimizing: weakref.WeakKeyDictionary[Any, list[tuple[int, int]]] = weakref.WeakKeyDictionary()
 
     def body(self, graph: Any) -> Body:
@@ -262,9 +284,7 @@ class Graphs:
 
     def call(self, graph: Any, feeds: list[Any], owner: Value) -> list[Node]:
         """The results of a traced function that eager code calls with these tensors."""
-        nodes: list[Node] = [
-            _Handle(private.identity(t)) if t.dtype.name == "resource" else self._eager(t) for t in feeds
-        ]
+        nodes = [self._handle_or_value(t) for t in feeds]
         return Body(self, graph, {}, owner, 0).enter(graph, nodes, owner)
 
     def optimizing(self, graph: Any, start: int) -> None:
@@ -279,14 +299,28 @@ class Graphs:
         index = self.body(graph).index(op)
         return any(start <= index < end for start, end in spans)
 
-    def writes(self, graph: Any) -> list[tuple[int, Value]]:
-        """What a graph assigns to variables outside of optimizers: handle and value."""
-        body = self.body(graph)
-        found = []
-        for op in graph.get_operations():
-            if op.type in vocabulary.WRITES and not self.is_optimizers(graph, op):
-                found.append((body.handle(op.inputs[0]), body.write(op)))
-        return found
+    def writes(self, graph: Any, feeds: list[Any]) -> list[tuple[int, str, Value]]:
+        """What a function that is called with these assigns to variables outside of optimizers."""
+        if not self.has_writes(graph):
+            return []
+        nodes = [self._handle_or_value(t) for t in feeds]
+        given = {_key(t): f for t, f in zip(graph.inputs, nodes, strict=False)}
+        return list(Body(self, graph, given, Value("call", (), None, True), 0).writes())
+
+    def has_writes(self, graph: Any) -> bool:
+        """Is there anything to look for, in it or in what it calls?"""
+        known = self._writing.get(graph)
+        if known is None:
+            known = False
+            for op in graph.get_operations():
+                written = op.type in vocabulary.WRITES and not self.is_optimizers(graph, op)
+                inner = (private.function_graph(graph, name) for name in called_by(op))
+                known = known or written or any(self.has_writes(g) for g in inner if g is not None)
+            self._writing[graph] = known
+        return known
+
+    def _handle_or_value(self, tensor: Any) -> Node:
+        return _Handle(private.identity(tensor)) if tensor.dtype.name == "resource" else self._eager(tensor)
 
     def place(self, op: Any) -> Where | None:
         """The user's line that made an operation."""
@@ -294,6 +328,17 @@ class Graphs:
         if frames not in self._places:
             self._places[frames] = told(frames)
         return self._places[frames]
+
+
+def called_by(op: Any) -> list[str]:
+    """The functions that an operation of a graph runs."""
+    if op.type in vocabulary.CALLS:
+        return [op.get_attr("f").name]
+    if op.type in ("If", "StatelessIf"):
+        return [op.get_attr("then_branch").name, op.get_attr("else_branch").name]
+    if op.type in ("Case", "StatelessCase"):
+        return [branch.name for branch in op.get_attr("branches")]
+    return [op.get_attr("body").name] if op.type in ("While", "StatelessWhile") else []
 
 
 def _leaves_at(where: Where | None) -> Where | None:

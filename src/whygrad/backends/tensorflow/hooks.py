@@ -59,6 +59,7 @@ class Hooks:
         """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
         optimizer = {"__init__": self._optimizer_made}
         layer = {"__new__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
+        layer["set_weights"] = self._watch.copying.set_weights
         training = {"fit": self._training, "train_on_batch": self._training}
         predict = {"predict": self._predict, "predict_on_batch": self._predict}
         pairs = {"apply_gradients": self._apply_gradients}

@@ -128,6 +128,7 @@ class Optimizers:
     ) -> frozenset[int]:
         where = here(frame)
         self._watch.name_new_things([p for _, p in pairs], frame)
+        self._watch.look_at_weights()
         backwards: dict[Differentiation, None] = {}
         crossed = set()
         for gradient, param in pairs:
@@ -266,6 +267,7 @@ class Optimizers:
         records = self._compiled.get(number)
         if not records:
             return False
+        self._watch.look_at_weights()
         for record in records:
             self._count(record)
             self._collect(record)

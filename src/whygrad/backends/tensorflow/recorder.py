@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -14,7 +15,7 @@ from whygrad.backends.recording.values import Outside
 from whygrad.backends.tensorflow import private, vocabulary
 from whygrad.backends.tensorflow.graphs import Graphs
 from whygrad.backends.tensorflow.tapes import Tapes
-from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.values import Value, here, number_in
 from whygrad.backends.tensorflow.variables import Variables, handle_of
 
 _SILENT = frozenset(
@@ -34,6 +35,7 @@ class Recorder:
         self.variables = Variables()
         self.graphs = Graphs(self.variables, self.eager)
         self.operations = 0  # since the last step
+        self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
         self._recent: deque[Value] = deque(maxlen=_RECENT)
 
     def node(self, tensor: Any) -> Node:
@@ -65,6 +67,8 @@ class Recorder:
         node.describe(tensor)
         node.fresh, node.via = True, via
         node.tapes = self.tapes.open
+        if not sources and node.shape == ():
+            node.number = number_in(private.contents(tensor))
         self.table.put(tensor, node)
         return node
 
@@ -90,6 +94,7 @@ class Recorder:
             value = Value(
                 vocabulary.name_of(op_type), sources, where, vocabulary.passes(op_type, tensor.dtype)
             )
+            value.arithmetic()
             value.describe(tensor)
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
@@ -115,6 +120,7 @@ class Recorder:
             value.tainted = value.tainted or old.tainted
         self.variables.node(number, used=False)
         self.variables.wrote(number, value)
+        self.on_write(op_type, number, value)
 
     def called(self, graph: Any, feeds: list[Any], outputs: list[Any], frame: FrameType) -> None:
         """A traced function was called from eager code: its operations become values of this call."""

@@ -33,6 +33,8 @@ _SAME = frozenset(
         "maximum",
         "gather",
         "getitem",
+        "cast",
+        "strided_slice",
     )
 )
 _MOST = 2000

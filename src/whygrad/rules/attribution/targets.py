@@ -24,6 +24,8 @@ def leaks(situation: Situation) -> Iterator[Cause]:
             if not boot.value.live:
                 continue
             reached = _living(backward, boot.value.op)
+            if backward.tape:
+                reached &= backward.wanted  # a tape computes nothing that it was not asked for
             applied = reached & backward.applied
             known = found.get(boot.meets.site)
             if applied or (reached - situation.holders.keys() and known is None):

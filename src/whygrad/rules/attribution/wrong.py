@@ -17,6 +17,7 @@ from whygrad.rules.cause import Cause
 
 QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
     broadcast,
+    vanished,
     clips,
     cleared_too_early,
     never_cleared,
@@ -33,11 +34,6 @@ QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
 )
 
 
-#: What the evidence of other frameworks is enough for so far.
-ELSEWHERE = (broadcast, vanished)
-
-
 def wrong(situation: Situation) -> list[Cause]:
     """All of them."""
-    questions = QUESTIONS if situation.evidence.framework == "torch" else ELSEWHERE
-    return [cause for question in questions for cause in question(situation)]
+    return [cause for question in QUESTIONS for cause in question(situation)]
