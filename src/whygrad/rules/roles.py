@@ -44,9 +44,8 @@ def _targets(situation: Situation) -> Found:
         for key in target.keys - situation.holders.keys():
             copy = copied.get(key)
             source = situation.evidence.parameters.get(copy.source) if copy else None
-            followed = (
-                f", and is copied from {source.network} at {place(copy.site)}" if copy and source else ""
-            )
+            followed = f", and is copied from {source.network}" if source else ""
+            followed += f" at {place(copy.site)}" if followed and copy and copy.site else ""
             found[key] = (f"gives the bootstrap value at {place(target.site)}{followed}", target.site)
     return found
 

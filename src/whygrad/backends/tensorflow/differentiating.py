@@ -119,13 +119,7 @@ class Differentiating:
         if param is not None:
             value.gradient_of = (record, param.key)
             value.zero = is_zero(gradient)
-        if isinstance(gradient, private.EAGER_TENSOR):
-            value.tapes = self._recorder.tapes.open
-            self._recorder.table.put(gradient, value)
-        else:
-            known = self._recorder.graphs.body(gradient.graph)
-            value.graph, value.index = known.number, known.index(gradient.op)
-            self._recorder.graphs.put(gradient, value)
+        self._recorder.put(gradient, value)
 
 
 def is_zero(gradient: Any) -> bool:

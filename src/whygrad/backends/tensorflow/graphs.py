@@ -31,7 +31,7 @@ class Body:
         self._graphs = graphs
         self.graph = graph
         self.number = graph_number(graph)
-        self.values: dict[Key, Node] = dict(feeds)
+        self.values: dict[Key, Node] = {**graphs.gradients(graph), **feeds}
         self._owner = owner
         self._depth = depth
         self._order: dict[str, int] = {}
@@ -251,6 +251,7 @@ class Graphs:
         self._eager = eager
         self._bodies: weakref.WeakKeyDictionary[Any, Body] = weakref.WeakKeyDictionary()
         self._places: dict[tuple[Any, ...], Where | None] = {}
+        self._gradients: weakref.WeakKeyDictionary[Any, dict[Key, Node]] = weakref.WeakKeyDictionary()
         self._writing: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
         self._optimizing: weakref.WeakKeyDictionary[Any, list[tuple[int, int]]] = weakref.WeakKeyDictionary()
 
@@ -279,8 +280,13 @@ class Graphs:
         return self.body(tensor.graph).handle(tensor)
 
     def put(self, tensor: Any, value: Value) -> None:
-        """From now on ``tensor`` is the value ``value``."""
+        """From now on ``tensor`` is the value ``value``: a gradient, perhaps clipped."""
         self.body(tensor.graph).values[_key(tensor)] = value
+        self._gradients.setdefault(tensor.graph, {})[_key(tensor)] = value
+
+    def gradients(self, graph: Any) -> dict[Key, Node]:
+        """What is known as a gradient in a graph, whoever calls it."""
+        return self._gradients.get(graph, {})
 
     def call(self, graph: Any, feeds: list[Any], owner: Value) -> list[Node]:
         """The results of a traced function that eager code calls with these tensors."""

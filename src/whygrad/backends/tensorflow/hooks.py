@@ -47,6 +47,7 @@ class Hooks:
             self._patches.wrap(private.ERRORS, "_stack_trace_inside_mapped_code", self._without_us)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._optimizer_made)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_gradients)
+        self._watch.clips.install(self._patches)
         self._wait_for_keras()
 
     def remove(self) -> None:

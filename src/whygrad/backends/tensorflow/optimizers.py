@@ -163,6 +163,7 @@ class Optimizers:
         update = UpdateRecord(record.steps + 1, where, absent, zero, chosen, record.last_step)
         update.crossed = frozenset(crossed)
         self._clipped(record, update, pairs)
+        self._watch.clips.by_optimizer(record, pairs)
         record.keep(update)
         return absent
 
@@ -197,6 +198,8 @@ class Optimizers:
         found = []
         while todo and len(seen) < _FAR:
             node = todo.pop(0)
+            if isinstance(node, Value) and node.clip is not None:
+                node.clip.used = True
             if isinstance(node, Value) and node.gradient_of is not None:
                 found.append(node.gradient_of)
                 continue

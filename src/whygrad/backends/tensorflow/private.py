@@ -35,6 +35,8 @@ VARIABLE: Any = _find("tensorflow.python.ops.resource_variable_ops", "BaseResour
 RUNTIME: Any = _find("tensorflow.python", "pywrap_tfe")
 #: Where plain data becomes an eager tensor.
 CONSTANTS: Any = _find("tensorflow.python.framework", "constant_op")
+#: Where gradients are clipped.
+CLIPS: Any = _find("tensorflow.python.ops", "clip_ops")
 #: Where autograph writes the frames of an error in traced code into its message.
 ERRORS: Any = _find("tensorflow.python.autograph.pyct", "error_utils")
 

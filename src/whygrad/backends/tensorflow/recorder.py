@@ -136,6 +136,16 @@ class Recorder:
                 if isinstance(result, Value) and result.tainted:
                     self._recent.append(result)
 
+    def put(self, tensor: Any, value: Value) -> None:
+        """From now on ``tensor``, eager or traced, is the value ``value``."""
+        if isinstance(tensor, private.EAGER_TENSOR):
+            value.tapes = self.tapes.open
+            self.table.put(tensor, value)
+        else:
+            known = self.graphs.body(tensor.graph)
+            value.graph, value.index = known.number, known.index(tensor.op)
+            self.graphs.put(tensor, value)
+
     # -- leaving and coming back -------------------------------------------------------------------
 
     def left(self, name: str, tensor: Any, value: Any, frame: FrameType) -> None:

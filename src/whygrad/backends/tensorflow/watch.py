@@ -18,6 +18,7 @@ from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.clipping import Clips
 from whygrad.backends.tensorflow.copying import Copying
 from whygrad.backends.tensorflow.differentiating import Differentiating
 from whygrad.backends.tensorflow.functions import Functions
@@ -50,6 +51,7 @@ class Watch:
         self.differentiating = Differentiating(self)
         self.applying = Optimizers(self)
         self.functions = Functions()
+        self.clips = Clips(self)
         self.copying = Copying(self)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
@@ -256,6 +258,7 @@ class Watch:
             optimizers=list(self.optimizers.values()),
             pending=list(self.differentiating.pending),
             failure=self.failure,
-            copies=[*self.copying.copies.values(), *self.weights.copies()],
+            copies=[*self.weights.copies(), *self.copying.copies.values()],
             aliases=self.aliases,
+            clips=self.clips.records(),
         )

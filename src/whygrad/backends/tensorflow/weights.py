@@ -86,7 +86,8 @@ class Weights:
             kernels[param.network] = kernels.get(param.network, 0) + (len(param.shape) > 1)
         pairs: dict[tuple[str, str], list[tuple[Param, Param]]] = {}
         for one, two in self._twins:
-            if one.network != two.network:
+            follows = one.trained > two.trained or (one.trained == two.trained and one.key < two.key)
+            if one.network != two.network and follows:
                 pairs.setdefault((one.network, two.network), []).append((one, two))
         for (source, target), found in pairs.items():
             if len(found) >= kernels[source] == kernels[target]:
