@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from whygrad.backends.imports import Waiting, half_imported
 from whygrad.backends.recording.patches import Patches
-from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow import private, shares
 from whygrad.backends.tensorflow.values import here
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Hooks:
 
     def _enter(self, original: Any) -> Any:
         def __enter__(tape: Any) -> Any:
-            result = original(tape)
+            keeping = self._watch.safely(self._watch.differentiating.keeps, tape)
+            result = shares.keep(tape, original) if keeping else original(tape)
             self._watch.safely(self._watch.tape_entered, tape, sys._getframe(1))
             return result
 

@@ -37,6 +37,7 @@ class Recorder:
         self.operations = 0  # since the last step
         self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
         self._recent: deque[Value] = deque(maxlen=_RECENT)
+        self.scalars: deque[Any] = deque(maxlen=64)  # perhaps terms of a loss: kept until it is differentiated
 
     def node(self, tensor: Any) -> Node:
         """The value of a tensor, in eager or traced code."""
@@ -101,6 +102,8 @@ class Recorder:
             self.table.put(tensor, value)
             if value.tainted:
                 self._recent.append(value)
+                if value.shape == () and value.tapes and value.carries:
+                    self.scalars.append(tensor)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)
