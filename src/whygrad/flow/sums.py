@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import stops
 from whygrad.model import Flow, Op
 
@@ -138,7 +139,7 @@ class Parts:
     def _inside(self, op: Op, here: Addend) -> list[Addend] | None:
         """The addends one level deeper, or nothing if this is as far as it goes."""
         name, inputs = op.name.strip("_"), op.inputs
-        if op.fresh or op.parameter is not None or not inputs:
+        if op.fresh or op.parameter is not None or not inputs or adds_bias(self.flow, op):
             return None
         if name == "neg":
             return [replace(here, op=inputs[0], sign=-here.sign)]

@@ -11,6 +11,7 @@ import tensorflow as tf
 from whygrad.backends.recording.frames import Told, Where, told
 from whygrad.backends.recording.nodes import Node
 from whygrad.backends.tensorflow import private, vocabulary
+from whygrad.backends.tensorflow.masks import holds_more, is_mask
 from whygrad.backends.tensorflow.tapes import graph_number
 from whygrad.backends.tensorflow.values import Value, number_in
 from whygrad.backends.tensorflow.variables import Variables
@@ -85,6 +86,8 @@ class Body:
         for index, tensor in enumerate(op.outputs):
             value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
             value.arithmetic()
+            if is_mask(value):
+                _note_mask(value)
             if op.type == "Const" and tensor.shape.rank == 0:
                 value.number = number_in(tf.get_static_value(tensor))
             if exit_at is not None:
@@ -313,6 +316,15 @@ class Graphs:
         given = {_key(t): f for t, f in zip(graph.inputs, nodes, strict=False)}
         return list(Body(self, graph, given, Value("call", (), None, True), 0).writes())
 
+    def fed(self, graph: Any, feeds: list[Any]) -> None:
+        """A function is called with these: look at masks that are made of its arguments."""
+        body = self._bodies.get(graph)
+        for symbol, tensor in zip(graph.inputs, feeds, strict=False) if body is not None else ():
+            argument = body.values.get(_key(symbol)) if body is not None else None
+            if isinstance(argument, Value) and argument.masks and holds_more(tensor):
+                for mask in argument.masks:
+                    mask.odd = True
+
     def has_writes(self, graph: Any) -> bool:
         """Is there anything to look for, in it or in what it calls?"""
         known = self._writing.get(graph)
@@ -334,6 +346,17 @@ class Graphs:
         if frames not in self._places:
             self._places[frames] = told(frames)
         return self._places[frames]
+
+
+def _note_mask(mask: Value) -> None:
+    """``1 - done`` in compiled code: what ``done`` holds is known when the function is called."""
+    source = mask.inputs[0]
+    for _ in range(4):
+        if isinstance(source, Value) and source.name == "argument":
+            source.masks = (*source.masks, mask)
+        if not vocabulary.keeps_number(source.name) or not source.inputs:
+            break
+        source = source.inputs[0]
 
 
 def called_by(op: Any) -> list[str]:

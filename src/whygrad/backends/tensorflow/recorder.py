@@ -12,7 +12,7 @@ import tensorflow as tf
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Table
 from whygrad.backends.recording.values import Outside
-from whygrad.backends.tensorflow import private, vocabulary
+from whygrad.backends.tensorflow import masks, private, vocabulary
 from whygrad.backends.tensorflow.graphs import Graphs
 from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here, number_in
@@ -100,10 +100,22 @@ class Recorder:
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
             self.table.put(tensor, value)
+            self._masks(value, inputs, tensor)
             if value.tainted:
                 self._recent.append(value)
                 if value.shape == () and value.tapes and value.carries:
                     self.scalars.append(tensor)
+
+    def _masks(self, value: Value, inputs: Any, result: Any) -> None:
+        """``1 - done``, and what is multiplied with a value of a network or a discount."""
+        if masks.is_mask(value):
+            value.odd = masks.holds_more(result)
+        discount = len(value.inputs) == 1 and value.numbers and 0 < value.numbers[0] < 1
+        if value.name == "mul" and (discount or (len(value.inputs) == 2 and value.tainted)):
+            for tensor in inputs:
+                node = self.table.get(tensor)
+                if isinstance(node, Value) and not node.tainted and node.number is None:
+                    node.odd = node.odd or masks.looks_inverted(tensor)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)

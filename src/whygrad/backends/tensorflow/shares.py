@@ -56,8 +56,11 @@ def measure(
     tensors = recorder.table.tensors(chosen)
     if len(tensors) < len(chosen):
         return [], "a term of the loss was not at hand any more"
-    with _asked_again(tape):
-        return _ask(gradient, tape, root, tensors, variables), ""
+    try:
+        with _asked_again(tape):
+            return _ask(gradient, tape, root, tensors, variables), ""
+    except Exception:  # what is wrong with the loss, the user's own call will say
+        return [], "the tape could not be asked"
 
 
 def _ask(

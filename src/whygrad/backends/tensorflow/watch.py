@@ -191,6 +191,7 @@ class Watch:
             return
         with self.resting():
             self.recorder.called(graph, feeds, result, frame)
+            self.recorder.graphs.fed(graph, feeds)
             place = self.functions.place_of(frame)
             for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))

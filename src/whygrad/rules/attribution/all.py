@@ -26,8 +26,7 @@ def causes(evidence: Evidence) -> list[Cause]:
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, left_out)
-    if evidence.framework == "torch":
-        missing = surrogates(situation, missing)
+    missing = surrogates(situation, missing)
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *missing, *left_out]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]

@@ -49,8 +49,8 @@ def _live_factor(backward: Backward, product: Op, living: set[int]) -> Op | None
 def _from_observations(backward: Backward, op: int) -> bool:
     """A value network has looked at data; a temperature has not."""
     for number in living_values(backward.flow, [op]):
-        inputs = [backward.flow[i] for i in backward.flow[number].inputs]
-        if any(i.parameter is not None for i in inputs) and any(i.parameter is None for i in inputs):
+        read = [backward.flow.parameter(i) is not None for i in backward.flow[number].inputs]
+        if any(read) and not all(read):
             return True
     return False
 

@@ -9,7 +9,7 @@ from whygrad.flow.paths import living_values
 from whygrad.flow.roles import Target, pairs, targets
 from whygrad.flow.source import assignments_to
 from whygrad.flow.syncs import called_names, names_only, untaken_sync
-from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity, Site, Step
+from whygrad.model import Alias, Backward, Confidence, Copy, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -91,17 +91,25 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
         silent = situation.evidence.always_absent.get(optimizer.key, frozenset())
         moved = keys - silent  # without a gradient, a step passes a parameter by
         if keys:
+            site = _list_site(situation, optimizer)
             yield Cause(
                 "target-in-optimizer",
-                optimizer.made,
+                site,
                 situation.parameters(moved or keys),
-                (Step(f"{optimizer.name} is made", optimizer.made, cut=True),),
+                (Step(site.code if site else f"{optimizer.name} is made", site, cut=True),),
                 {"optimizer": optimizer.name, "harmless": "" if moved else "yes"},
                 severity=Severity.ERROR if moved else Severity.NOTE,
                 optimizer=optimizer.name,
                 first_update=1,
                 updates=optimizer.steps,
             )
+
+
+def _list_site(situation: Situation, optimizer: Optimizer) -> Site | None:
+    """Where an optimizer is told what to train: when it is made, or with each step."""
+    updates = situation.updates(optimizer)
+    given = [u.site for u in updates if any(b.tape for b in u.backwards)]
+    return given[-1] if given else optimizer.made
 
 
 def never_synced(situation: Situation) -> Iterator[Cause]:
