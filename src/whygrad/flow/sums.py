@@ -48,6 +48,7 @@ _SAME = frozenset(
         "broadcast_to",
     )
 )
+_PREDICTS = frozenset(("predict", "predict_on_batch"))
 _BOUNDS = frozenset(("minimum", "maximum"))  # with a number: clipped
 _LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
 _TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
@@ -91,11 +92,11 @@ class Parts:
         while todo:
             here = todo[-1]
             op = self.flow[here]
-            missing = [i for i in _sources(op) if i not in self._keys]
+            missing = [i for i in _sources(self.flow, op) if i not in self._keys]
             if here in self._keys or not missing:
                 todo.pop()
                 own = frozenset((op.parameter,)) if op.parameter is not None else frozenset[int]()
-                self._keys.setdefault(here, own.union(*(self._keys[i] for i in _sources(op))))
+                self._keys.setdefault(here, own.union(*(self._keys[i] for i in _sources(self.flow, op))))
             else:
                 todo.extend(missing)
         return self._keys[start]
@@ -168,10 +169,14 @@ class Parts:
         return [replace(here, op=from_networks[0], sign=sign, discounted=discounted)]
 
 
-def _sources(op: Op) -> tuple[int, ...]:
+def _sources(flow: Flow, op: Op) -> tuple[int, ...]:
     """What a value was computed from, as far as it is arithmetic; a variable is itself, whatever it was given."""
     if op.name == "read":
         return op.inputs[:1]
+    if op.name in _PREDICTS:
+        return op.inputs  # the output of a network, as an array
+    if op.fresh and op.inputs:
+        return tuple(i for i in op.inputs if flow[i].name in _PREDICTS)
     return () if op.fresh or op.left or not op.floating else op.inputs
 
 

@@ -18,12 +18,14 @@ from whygrad.backends.recording.nodes import Node, Param, clock
 from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import ClipRecord, OptimizerRecord
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.mailbox import Mailbox
 from whygrad.backends.tensorflow.values import Value, here, number_in
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
 _MOST = 512
+_TIGHT = 0.01
 _NEAR = 12  # operations between a gradient and a clip of it
 _THRESHOLDS = {"clip_by_global_norm": "clip_norm", "clip_by_norm": "clip_norm", "clip_by_value": "clip_value_max"}
 _OWN = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
@@ -36,6 +38,9 @@ class Clipping(ClipRecord):
     used: bool = False  # somebody computed with the result, or applied it
     results: list[Value] = field(default_factory=list)
     symbols: list[Any] = field(default_factory=list)  # weak references to traced results
+    measure: str = ""  # what is compared with the threshold
+    boxed: bool = False
+    boxes: list[Mailbox] = field(default_factory=list)  # where compiled code tells of the gradients
 
 
 class Clips:
@@ -95,8 +100,11 @@ class Clips:
         tensors = _list(given)
         record = self._record(where, kind, {key for n in nodes if n for key in (n[2],)})
         record.threshold = _number(limit)
-        before = largest(tensors, kind if name != "clip_by_global_norm" else "global norm")
+        record.measure = kind if name != "clip_by_global_norm" else "global norm"
+        before = largest(tensors, record.measure)
         record.before = max(filter(None, (record.before, before)), default=None)
+        if before is None and self._doubtful(record):
+            self._post(record, tensors)
         results = _list(result[0] if name == "clip_by_global_norm" else result)
         for known, tensor in zip(nodes, results, strict=False):
             if known is not None:
@@ -129,6 +137,33 @@ class Clips:
         else:
             record.symbols.append(weakref.ref(dense))
 
+    def _doubtful(self, record: Clipping) -> bool:
+        """Is it worth asking compiled code what it clips? A tight threshold, or an optimizer that clips, too."""
+        tight = record.threshold is not None and record.threshold <= _TIGHT
+        optimizers = [r.ref() for r in self._watch.optimizers.values()]
+        return tight or any(getattr(o, name, None) is not None for o in optimizers for name in _OWN)
+
+    def _post(self, record: Clipping, gradients: Iterable[Any]) -> None:
+        there = [g for g in gradients if g is not None]
+        with self._watch.resting():
+            box = Mailbox(range(len(there)))
+            box.post(there)
+        record.boxes.append(box)
+        record.boxed = True
+
+    def collect(self, done: bool) -> None:
+        """A compiled update has run: read its boxes; ``done``: for the last time."""
+        for record in self._records:
+            for box in record.boxes:
+                figures = box.figures()
+                if figures is not None:
+                    found = _largest(figures, record.measure)
+                    record.before = max(filter(None, (record.before, found)), default=None)
+                if done:
+                    box.want(False)
+            if done:
+                record.boxes.clear()
+
     def by_optimizer(self, record: OptimizerRecord, pairs: Sequence[tuple[Any, Param]]) -> None:
         """``Adam(clipnorm=1.0)``: the step that is about to be taken clips."""
         optimizer = record.ref()
@@ -137,7 +172,10 @@ class Clips:
             limit = getattr(optimizer, name, None)
             if isinstance(limit, (int, float)) and there:
                 clip = Clipping(record.made, clock(), kind.rpartition(" ")[2], float(limit))
+                clip.measure = kind
                 clip.before = largest([g for g, _ in there], kind)
+                if clip.before is None:
+                    self._post(clip, [g for g, _ in there])
                 clip.touched = {p.key: p for _, p in there}
                 clip.present, clip.fresh, clip.used = set(clip.touched), frozenset(clip.touched), True
                 self._records.append(clip)
@@ -150,7 +188,7 @@ class Clips:
                     record.kind = "dropped"
                 else:
                     record.awaited = True
-        return list(self._records)
+        return [r for r in self._records if not r.boxed or r.before is not None]  # traced, and never run
 
 
 def _origin(start: Node) -> tuple[Any, int] | None:
@@ -175,16 +213,22 @@ def largest(tensors: Iterable[Any], kind: str) -> float | None:
 
     Nothing in traced code: there are no values yet.
     """
-    found = []
+    figures = []
     for tensor in tensors:
         dense = tensor.values if isinstance(tensor, tf.IndexedSlices) else tensor
         values = private.contents(dense) if isinstance(dense, private.EAGER_TENSOR) else None
         if values is not None and values.size:
             flat = abs(values.astype("float64"))
-            found.append(float(flat.max()) if kind == "value" else float((flat**2).sum()))
-    if not found:
-        return None
-    return max(found) if kind == "value" else sqrt(sum(found) if kind == "global norm" else max(found))
+            figures.append((sqrt(float((flat**2).sum())), float(flat.max())))
+    return _largest(figures, kind) if figures else None
+
+
+def _largest(figures: Iterable[tuple[float, float]], kind: str) -> float:
+    """Of norms and largest elements, what a clip of this kind compares with its threshold."""
+    if kind == "value":
+        return max(top for _, top in figures)
+    norms = [norm for norm, _ in figures]
+    return sqrt(sum(norm**2 for norm in norms)) if kind == "global norm" else max(norms)
 
 
 def _needed(symbols: Iterable[Any]) -> bool:

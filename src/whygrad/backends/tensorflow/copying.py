@@ -41,6 +41,7 @@ class Copying:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self.copies: dict[tuple[int, int, Where | None], CopyRecord] = {}
+        self._seen: set[int] = set()  # variables that were written
         self._looks: dict[tuple[Any, int], int] = {}
 
     # -- arithmetic of TensorFlow ------------------------------------------------------------------
@@ -58,6 +59,18 @@ class Copying:
         for param, factor in mixed.items():
             if param is not target and param.shape == target.shape and factor != 0:
                 self._copied(param, target, value.where, "assign", factor, mixed.get(target, 0.0))
+
+    def assign(self, original: Any) -> Any:
+        """The hook around ``Variable.assign``: a sync that comes late is worth a look of its own."""
+
+        def assign(variable: Any, *args: Any, **kwargs: Any) -> Any:
+            if id(variable) not in self._seen and not self._watch.is_resting():
+                self._seen.add(id(variable))
+                if variable.trainable:
+                    self._watch.safely(self._watch.open_window)
+            return original(variable, *args, **kwargs)
+
+        return assign
 
     def _copied(
         self, source: Param, target: Param, where: Where | None, how: str, factor: Any, own: Any

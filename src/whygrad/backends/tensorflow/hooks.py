@@ -43,6 +43,9 @@ class Hooks:
             self._patches.wrap(private.FUNCTION, "__init__", self._function_made)
         if private.VARIABLE is not None:
             self._patches.wrap(private.VARIABLE, "__init__", self._variable_made)
+            for name in ("assign", "assign_add", "assign_sub"):
+                owner = private.RESOURCE if name in vars(private.RESOURCE) else private.VARIABLE
+                self._patches.wrap(owner, name, self._watch.copying.assign)
         if private.ERRORS is not None:
             self._patches.wrap(private.ERRORS, "_stack_trace_inside_mapped_code", self._without_us)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._optimizer_made)

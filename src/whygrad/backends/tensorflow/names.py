@@ -120,7 +120,8 @@ class Names:
         found = []
         for model, called in self._called.values():
             if len({name.rpartition(".")[2] for name in called}) > 1:
-                params = (self._variables.params.get(handle_of(v)) for v in model.variables)
+                variables = model.variables() if callable(model.variables) else model.variables
+                params = (self._variables.params.get(handle_of(v)) for v in variables)
                 found.append((tuple(called), tuple(p.key for p in params if p is not None)))
         return found
 

@@ -274,6 +274,7 @@ class Optimizers:
         for record in records:
             self._count(record)
             self._collect(record)
+        self._watch.clips.collect(done=all(r.steps >= _CALLS for r in records))
         self._close_if_done()
         return True
 

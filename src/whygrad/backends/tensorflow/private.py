@@ -31,6 +31,8 @@ CONCRETE: Any = _find("tensorflow.python.eager.polymorphic_function.concrete_fun
 FUNCTION: Any = _find("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function")
 #: The class of all variables with a resource handle.
 VARIABLE: Any = _find("tensorflow.python.ops.resource_variable_ops", "BaseResourceVariable")
+#: What ``tf.Variable`` makes.
+RESOURCE: Any = _find("tensorflow.python.ops.resource_variable_ops", "ResourceVariable") or VARIABLE
 #: The module through which all eager operations go to the runtime.
 RUNTIME: Any = _find("tensorflow.python", "pywrap_tfe")
 #: Where plain data becomes an eager tensor.

@@ -14,6 +14,7 @@ from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.stepwise import stepwise
 from whygrad.rules.attribution.surrogates import surrogates
 from whygrad.rules.attribution.tapes import asked_twice, crossed, predicts, unwatched
+from whygrad.rules.attribution.undone import undone
 from whygrad.rules.attribution.unheld import unheld
 from whygrad.rules.attribution.wrong import wrong
 from whygrad.rules.cause import Cause
@@ -33,6 +34,7 @@ def causes(evidence: Evidence) -> list[Cause]:
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
     found += wrong(situation)
+    found += undone(situation) if evidence.complete else ()
     return [_with_whole_networks(situation, cause) for cause in _once(found)]
 
 

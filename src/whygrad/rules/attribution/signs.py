@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import living_values
-from whygrad.flow.scores import is_probability, is_score
+from whygrad.flow.scores import is_probability, is_score, scored
 from whygrad.model import Backward, Confidence, Flow, Op, Optimizer, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
@@ -133,6 +133,8 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
     """+1 for a log-probability, -1 for a cross entropy per sample, 0 for neither."""
     if op.api.endswith(_LOG_PROBS) or op.name == "log_softmax":
         return 1
+    if op.name == "exp" and _is_ratio(flow, op):
+        return 1
     if not tape:
         return 0
     if op.api.rpartition(".")[2] == "log_prob" or (
@@ -140,6 +142,15 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
     ):
         return 1
     return -1 if op.name == "cross_entropy" and op.shape else 0
+
+
+def _is_ratio(flow: Flow, op: Op) -> bool:
+    """``exp(log_prob - old_log_prob)``, which grows with the log-probability."""
+    inner = flow[op.inputs[0]] if len(op.inputs) == 1 else None
+    if inner is None or inner.name != "sub" or len(inner.inputs) != 2:
+        return False
+    new, old = (flow[i] for i in inner.inputs)
+    return new.carries and not old.carries and scored(flow, new.id)
 
 
 def _orientation(situation: Situation, backward: Backward, factor: Op) -> int:
@@ -198,7 +209,7 @@ def _is_output(backward: Backward, op: Op, critic: frozenset[int]) -> bool:
 def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> Cause:
     root = backward.flow[backward.roots[0]]
     site = op.site if op.site and root.site and op.site.file == root.site.file else root.site
-    if site is not None and site.function in ("forward", "__call__"):
+    if site is not None and site.function in ("forward", "call", "__call__"):
         site = root.site
     return Cause(
         "value-sign",

@@ -123,8 +123,8 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
         steps = max((o.steps for o in learns), default=0)
         if not keys or steps < _ENOUGH:
             continue
-        reverse = any(k in copied.get(o, ()) for k in keys for o in target.online)
-        site = _home(known[min(keys)])
+        reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
+        site = _home(situation.parameters(keys))
         if reverse or site is None or untaken_sync(site.file, site.line, _lines(situation)):
             continue
         done |= keys
@@ -176,7 +176,7 @@ def reversed_syncs(situation: Situation) -> Iterator[Cause]:
         for copy in situation.evidence.copies:
             kind = _reversal(situation, target, copy)
             if kind:
-                found.setdefault(copy.site, []).append((copy, kind))
+                found.setdefault(_sync_site(situation, copy, kind), []).append((copy, kind))
     for site, wrong in found.items():
         keys = {copy.target for copy, _ in wrong}
         copy, kind = wrong[0]
@@ -195,6 +195,17 @@ def reversed_syncs(situation: Situation) -> Iterator[Cause]:
             confidence=Confidence.CERTAIN if kind == "direction" else Confidence.LIKELY,
             first_update=1,
         )
+
+
+def _sync_site(situation: Situation, copy: Copy, kind: str) -> Site | None:
+    """The sync; where a helper syncs other networks the right way, the line that calls it for these."""
+    same = [c for c in situation.evidence.copies if c.site == copy.site and c.callers != copy.callers]
+    right = [c for c in same if c.source in situation.holders and c.target not in situation.holders]
+    inside = copy.site.function if copy.site else ""
+    callers = [c for c in copy.callers if c.function not in (inside, "loop_body", "if_body", "else_body")]
+    helper = copy.callers[0].function if inside in ("loop_body", "if_body") and copy.callers else inside
+    callers = [c for c in callers if c.function != helper]
+    return callers[0] if kind == "direction" and right and callers else copy.site
 
 
 def _reversal(situation: Situation, target: Target, copy: Copy) -> str:
@@ -284,12 +295,15 @@ def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
     return None
 
 
-def _home(parameter: Parameter) -> Site | None:
-    """The line that made a network and gave it its name."""
-    name = parameter.network.rpartition(".")[2].partition("[")[0]
-    for site in parameter.made:
-        if any(line == site.line for line, _ in assignments_to(site.file, name)):
-            return site
+def _home(parameters: tuple[Parameter, ...]) -> Site | None:
+    """The line that made a network and gave it its name; a part of a network has a name of its own."""
+    paths = [p.name.split(".")[:-1] for p in parameters]
+    shared = [parts[0] for parts in zip(*paths, strict=False) if len(set(parts)) == 1]
+    for name in (*reversed(shared), parameters[0].network.rpartition(".")[2]):
+        plain = name.partition("[")[0]
+        for site in parameters[0].made:
+            if any(line == site.line for line, _ in assignments_to(site.file, plain)):
+                return site
     return None
 
 
