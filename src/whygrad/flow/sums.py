@@ -170,7 +170,7 @@ class Parts:
 
 
 def _sources(flow: Flow, op: Op) -> tuple[int, ...]:
-    """What a value was computed from, as far as it is arithmetic; a variable is itself, whatever it was given."""
+    """What a value was computed from, as far as it is arithmetic; a variable is what it is."""
     if op.name == "read":
         return op.inputs[:1]
     if op.name in _PREDICTS:

@@ -6,7 +6,19 @@ from whygrad.backends.recording.nodes import Node, Param
 
 _SAME = frozenset(
     (
-        *("data", "detach", "clone", "to", "float", "double", "cpu", "contiguous", "view", "reshape", "copy_"),
+        *(
+            "data",
+            "detach",
+            "clone",
+            "to",
+            "float",
+            "double",
+            "cpu",
+            "contiguous",
+            "view",
+            "reshape",
+            "copy_",
+        ),
         *("read", "cast", "stop_gradient", "constant", "numpy", "__array__"),
     )
 )

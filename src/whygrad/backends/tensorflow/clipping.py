@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 _MOST = 512
 _TIGHT = 0.01
 _NEAR = 12  # operations between a gradient and a clip of it
-_THRESHOLDS = {"clip_by_global_norm": "clip_norm", "clip_by_norm": "clip_norm", "clip_by_value": "clip_value_max"}
+_THRESHOLDS = {
+    "clip_by_global_norm": "clip_norm",
+    "clip_by_norm": "clip_norm",
+    "clip_by_value": "clip_value_max",
+}
 _OWN = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
 
 
@@ -52,7 +56,9 @@ class Clips:
 
     def install(self, patches: Patches) -> None:
         """Watch the functions, wherever TensorFlow keeps them."""
-        for owner in {id(m): m for m in (tf, tf.compat.v1, tf.compat.v2, private.CLIPS) if m is not None}.values():
+        for owner in {
+            id(m): m for m in (tf, tf.compat.v1, tf.compat.v2, private.CLIPS) if m is not None
+        }.values():
             for name in _THRESHOLDS:
                 patches.wrap(owner, name, self._clip(name))
 
@@ -138,7 +144,7 @@ class Clips:
             record.symbols.append(weakref.ref(dense))
 
     def _doubtful(self, record: Clipping) -> bool:
-        """Is it worth asking compiled code what it clips? A tight threshold, or an optimizer that clips, too."""
+        """Is it worth asking compiled code? With a tight threshold, or if an optimizer clips, too."""
         tight = record.threshold is not None and record.threshold <= _TIGHT
         optimizers = [r.ref() for r in self._watch.optimizers.values()]
         return tight or any(getattr(o, name, None) is not None for o in optimizers for name in _OWN)
@@ -183,7 +189,11 @@ class Clips:
     def records(self) -> list[ClipRecord]:
         """All of them; what nobody used was dropped, or came when the step was already taken."""
         for record in self._records:
-            if not record.used and not any(v.consumed for v in record.results) and not _needed(record.symbols):
+            if (
+                not record.used
+                and not any(v.consumed for v in record.results)
+                and not _needed(record.symbols)
+            ):
                 if record.fresh:
                     record.kind = "dropped"
                 else:

@@ -134,7 +134,7 @@ class Copying:
 
 
 def parts_of(new: Any, old: Any, source: Any) -> tuple[float, float] | None:
-    """``(own, factor)`` with ``new = own * old + factor * source``; nothing if it is made of something else."""
+    """``(own, factor)`` in ``new = own * old + factor * source``; nothing if it is something else."""
     if np.array_equal(new, source):
         return 0.0, 1.0
     columns = np.stack([old.ravel(), source.ravel()], axis=1).astype(np.float64)

@@ -37,7 +37,9 @@ class Recorder:
         self.operations = 0  # since the last step
         self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
         self._recent: deque[Value] = deque(maxlen=_RECENT)
-        self.scalars: deque[Any] = deque(maxlen=64)  # perhaps terms of a loss: kept until it is differentiated
+        self.scalars: deque[Any] = deque(
+            maxlen=64
+        )  # perhaps terms of a loss: kept until it is differentiated
 
     def node(self, tensor: Any) -> Node:
         """The value of a tensor, in eager or traced code."""

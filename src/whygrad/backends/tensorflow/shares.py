@@ -1,7 +1,7 @@
 """How much of a network's gradient each term of a loss gives, asked of the tape before the user does.
 
-A tape answers once unless it is persistent, so one that is recorded is made to keep what it has; to the user it
-looks like any other. Nothing of the training changes by it: no random number is drawn, no variable written.
+A tape answers once unless it is persistent, so one that is recorded is made to keep what it has; to the user
+it looks like any other. Nothing of the training changes by it: no random number is drawn, no weight written.
 Compiled code is not measured: that would mean a second backward pass in the user's graph.
 """
 

@@ -114,7 +114,6 @@ def _list_site(situation: Situation, optimizer: Optimizer) -> Site | None:
 
 def never_synced(situation: Situation) -> Iterator[Cause]:
     """The online network learns, and the values of the target network are still its first ones."""
-    known = situation.evidence.parameters
     copied = pairs(situation.evidence.copies)
     done: set[int] = set()
     for target in target_networks(situation):

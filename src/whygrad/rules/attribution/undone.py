@@ -1,4 +1,4 @@
-"""Training that is taken back: a trained network is overwritten, again and again, by one that nobody trains."""
+"""Training that is taken back: a trained network is overwritten, time and again, by one that never is."""
 
 from __future__ import annotations
 
