@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow import private, vocabulary
 from whygrad.backends.tensorflow.values import Value
 
 _MOST = 65536
@@ -37,3 +37,14 @@ def looks_inverted(tensor: Any) -> bool:
 def _numbers(tensor: Any) -> Any:
     values = private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None
     return values if values is not None and 0 < values.size <= _MOST and values.dtype.kind in "fiu" else None
+
+
+def note_mask(mask: Value) -> None:
+    """``1 - done`` in compiled code: what ``done`` holds is known when the function is called."""
+    source = mask.inputs[0]
+    for _ in range(4):
+        if isinstance(source, Value) and source.name == "argument":
+            source.masks = (*source.masks, mask)
+        if not vocabulary.keeps_number(source.name) or not source.inputs:
+            break
+        source = source.inputs[0]

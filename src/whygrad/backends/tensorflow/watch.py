@@ -22,7 +22,7 @@ from whygrad.backends.tensorflow.clipping import Clips
 from whygrad.backends.tensorflow.copying import Copying
 from whygrad.backends.tensorflow.differentiating import Differentiating
 from whygrad.backends.tensorflow.functions import Functions
-from whygrad.backends.tensorflow.hooks import Hooks, Window
+from whygrad.backends.tensorflow.hooks import Hooks
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
 from whygrad.backends.tensorflow.recorder import Recorder
@@ -30,6 +30,7 @@ from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 from whygrad.backends.tensorflow.weights import Weights
+from whygrad.backends.tensorflow.window import Window
 
 _MOST_OPERATIONS = 60_000
 
