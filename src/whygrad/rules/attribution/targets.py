@@ -87,7 +87,8 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
                 sources = copied.get(key, set())
                 if sources & target.online or any(s in situation.holders for s in sources):
                     keys.add(key)
-        keys = {k for k in keys if situation.evidence.parameters[k].trainable}
+        given = {other for u in situation.updates(optimizer) for other, _ in u.crossed}  # by mistake
+        keys = {k for k in keys - given if situation.evidence.parameters[k].trainable}
         silent = situation.evidence.always_absent.get(optimizer.key, frozenset())
         moved = keys - silent  # without a gradient, a step passes a parameter by
         if keys:
@@ -120,7 +121,7 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
         keys = _standing(situation, target, copied) - done
         learns = [o for o in situation.evidence.optimizers.values() if o.held & target.online]
         steps = max((o.steps for o in learns), default=0)
-        if not keys or steps < _ENOUGH:
+        if not keys or steps < _ENOUGH or _copied_since(situation, keys):
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
         site = _home(situation.parameters(keys))
@@ -142,6 +143,12 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
             first_update=1,
             updates=steps,
         )
+
+
+def _copied_since(situation: Situation, keys: frozenset[int]) -> bool:
+    """Was it synced after all, from a network that does not change either?"""
+    started = min((u.time for u in situation.evidence.updates), default=0)
+    return any(c.target in keys and c.last > started for c in situation.evidence.copies)
 
 
 def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:

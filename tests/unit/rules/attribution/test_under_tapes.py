@@ -194,3 +194,24 @@ def test_a_prediction_of_the_target_network_as_an_array(run, judge, tape, tmp_pa
         best = run.op("max", back, line=11, carries=False)
         run.update(optimizer, tape(td(run, q, best), q))
     assert [(c.rule, c.site.line) for c in judge(run)] == [("target-never-synced", 2)]
+
+
+def test_a_sync_from_a_network_that_stands_still_is_a_sync(run, found, tape, tmp_path):
+    (tmp_path / "train.py").write_text("q = make()\ntarget = make()\n" + "pass\n" * 90)
+    run.file = str(tmp_path / "train.py")
+    q, target = run.network("q", line=1), run.network("target", line=2, moved=False)
+    optimizer = run.optimizer("opt", q, line=3)
+    for _ in range(6):
+        run.update(optimizer, tape(td(run, q, dense(run, target, line=10)), q))
+    assert found() == [("target-never-synced", 2, "error")]
+    run.copy(q, target)
+    assert found() == []
+
+
+def test_gradients_that_are_handed_to_the_target_by_mistake_are_told_once(run, judge, tape):
+    q, target = run.network("q"), run.network("target")
+    run.copy(q, target)
+    pairs = frozenset(zip(sorted(target.keys), sorted(q.keys), strict=True))
+    loss = td(run, q, dense(run, target, line=10, carries=False))
+    run.update(run.optimizer("opt", target), tape(loss, q), crossed=pairs)
+    assert "target-in-optimizer" not in {c.rule for c in judge(run)}
