@@ -33,7 +33,5 @@ def diagnose(evidence: Evidence) -> tuple[Finding, ...]:
 def picture(evidence: Evidence, healthy: bool) -> Picture:
     """Who trains whom, what each network is; and what is right, if nothing is wrong."""
     situation = Situation(evidence)
-    if evidence.framework != "torch":  # roles and certificates need copies, not seen there
-        return Picture(gradient_maps(evidence))
     right = certificates(situation) if healthy else ()
     return Picture(gradient_maps(evidence), roles(situation), right)

@@ -38,6 +38,58 @@ def test_bit_equal_weights_the_same_output_and_no_trace_more(lab, mode):
     assert run["findings"] == []
 
 
+ACTOR_CRITIC = """
+import hashlib, sys
+import keras, numpy as np, tensorflow as tf
+keras.utils.set_random_seed(1)
+obs = keras.Input((4,))
+x = keras.layers.Dense(8, activation="tanh", name="trunk")(obs)
+model = keras.Model(obs, [keras.layers.Dense(2, name="pi")(x), keras.layers.Dense(1, name="v")(x)])
+optimizer = keras.optimizers.Adam(1e-2)
+def update(s, a, ret):
+    with tf.GradientTape() as tape:
+        logits, value = model(s)
+        error = ret - tf.squeeze(value, -1)
+        neglogp = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=a, logits=logits)
+        policy_loss = tf.reduce_mean(neglogp * tf.stop_gradient(error))
+        loss = policy_loss + 0.5 * tf.reduce_mean(error**2)
+        if "inside" in sys.argv:
+            grads = tape.gradient(loss, model.trainable_variables)
+    if "inside" not in sys.argv:
+        grads = tape.gradient(loss, model.trainable_variables)
+    print(tape._persistent, tape._tape is None)  # it looks as if it had never been asked twice
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+if "graph" in sys.argv:
+    update = tf.function(update, autograph=False)
+for i in range(4):
+    s = tf.random.normal((16, 4))
+    update(s, tf.constant(np.random.randint(2, size=16)), tf.random.normal((16,)))
+print(hashlib.md5(b"".join(w.tobytes() for w in model.get_weights())).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("mode", ["inside", "outside", "graph"])
+def test_shares_are_asked_of_a_tape_that_answers_once(lab, mode):
+    lab.write(ACTOR_CRITIC)
+    alone = lab.python("train.py", mode)
+    assert alone.code == 0 and "False True" in alone.stdout, alone
+    assert watched(lab, "train.py", mode) == alone
+    run = report(lab)
+    (loss,) = run["gradient_map"]
+    shares = [[cell["share"] for cell in term["networks"].values()] for term in loss["terms"]]
+    if mode == "graph":
+        assert loss["unmeasured"] == "the loss is differentiated in compiled code"
+        assert all(share is None for row in shares for share in row)
+    else:
+        assert loss["unmeasured"] == ""
+        trunk, pi, v = zip(*shares, strict=True)
+        assert sum(trunk) == pytest.approx(1.0, abs=1e-3) and min(trunk) > 0
+        assert (pi, v) == ((1.0, None), (None, 1.0))
+    rights = [n["text"] for n in run["notes"] if n["kind"] == "certificate"]
+    assert [text.partition(":")[0] for text in rights] == ["`tf.stop_gradient` at train.py"]
+    assert [f for f in run["findings"] if f["severity"] != "note"] == []
+
+
 START = """
 import numpy as np, tensorflow as tf, keras
 keras.utils.set_random_seed(0)
@@ -100,9 +152,12 @@ def test_the_runtime_can_still_be_configured_and_everything_is_put_back(lab):
         from tensorflow.python.framework import op_callbacks
         from tensorflow.python import pywrap_tfe
         import whygrad
+        weight = tf.Variable(1.0)
         def state():
             found = [tf.GradientTape.__dict__, keras.layers.Layer.__dict__, keras.optimizers.SGD.__mro__[-1].__dict__]
-            return [dict(d) for d in found], pywrap_tfe.TFE_Py_FastPathExecute, op_callbacks.should_invoke_op_callbacks()
+            found += [type(weight).__dict__]
+            clips = tf.clip_by_norm, tf.clip_by_global_norm, tf.compat.v1.clip_by_value
+            return [dict(d) for d in found], clips, pywrap_tfe.TFE_Py_FastPathExecute, op_callbacks.should_invoke_op_callbacks()
         before = state()
         with whygrad.watching() as run:
             tf.ones(2) + 1.0

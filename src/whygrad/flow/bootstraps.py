@@ -9,7 +9,7 @@ from whygrad.flow.few import few_per_line
 from whygrad.flow.sums import Addend, Parts
 from whygrad.model import Op
 
-LOSSES = frozenset(("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"))
+LOSSES = frozenset(("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "squared_difference"))
 _SQUARES = frozenset(("square", "abs", "pow", "ipow"))
 
 

@@ -9,6 +9,7 @@ from whygrad.flow.paths import living_values, stops
 from whygrad.model import Flow, Op
 
 _SCORES = frozenset(("log_softmax", "logsumexp", "cross_entropy", "nll_loss"))
+_DISTANCES = frozenset(("sub", "squared_difference"))  # between a sample and the mean
 _TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 
@@ -50,9 +51,9 @@ def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:
     """
     users = _users(flow, living)
     for op in few_per_line(flow[number] for number in sorted(living)):
-        if op.name.strip("_") != "sub" or not op.api.endswith("log_prob") or len(op.inputs) != 2:
+        if op.name.strip("_") not in _DISTANCES or not op.api.endswith("log_prob") or len(op.inputs) != 2:
             continue
-        value, mean = (flow[i] for i in op.inputs)
+        value, mean = (_unscaled(flow, flow[i]) for i in op.inputs)
         if value.id not in living or mean.id not in living:
             continue
         sample = _sample(flow, value)
@@ -72,10 +73,15 @@ def _users(flow: Flow, living: set[int]) -> dict[int, list[Op]]:
     return found
 
 
+def _unscaled(flow: Flow, op: Op) -> Op:
+    """A value that was divided by the deviation, before that."""
+    return flow[op.inputs[0]] if op.name == "div" and op.api.endswith("log_prob") and op.inputs else op
+
+
 def _sample(flow: Flow, value: Op) -> Op | None:
-    """The last operation of ``rsample()`` that this value is."""
+    """The last operation of ``rsample()``, or of a ``sample()`` that carries gradient, that this value is."""
     for _ in range(8):
-        if value.api.endswith("rsample"):
+        if value.api.rpartition(".")[2] in ("rsample", "sample") and value.carries:
             return value
         if len(value.inputs) != 1:
             return None

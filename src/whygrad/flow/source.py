@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias, TypeGuard
@@ -77,6 +78,11 @@ def _follow_call(module: ast.Module, function: ast.FunctionDef, found: dict[int,
         for own in _own_lines(statement):
             found.setdefault(own, distance)
     _follow(module, function, {n for s in returned for n in _read(s)}, found, depth - 1)
+
+
+def is_library(file: str) -> bool:
+    """Is this the code of an installed package, which the user did not write?"""
+    return any(part in ("site-packages", "dist-packages") for part in file.split(os.sep))
 
 
 def assignments_to(file: str, name: str) -> list[tuple[int, str]]:

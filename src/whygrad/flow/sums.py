@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import stops
 from whygrad.model import Flow, Op
 
@@ -41,8 +42,14 @@ _SAME = frozenset(
         "nan_to_num",
         "requires_grad",
         "index_select",
+        "cast",
+        "stop_gradient",
+        "strided_slice",
+        "broadcast_to",
     )
 )
+_PREDICTS = frozenset(("predict", "predict_on_batch"))
+_BOUNDS = frozenset(("minimum", "maximum"))  # with a number: clipped
 _LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
 _TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
 _OVER = frozenset(("div", "truediv", "itruediv", "divide", "true_divide"))
@@ -85,11 +92,11 @@ class Parts:
         while todo:
             here = todo[-1]
             op = self.flow[here]
-            missing = [i for i in _sources(op) if i not in self._keys]
+            missing = [i for i in _sources(self.flow, op) if i not in self._keys]
             if here in self._keys or not missing:
                 todo.pop()
                 own = frozenset((op.parameter,)) if op.parameter is not None else frozenset[int]()
-                self._keys.setdefault(here, own.union(*(self._keys[i] for i in _sources(op))))
+                self._keys.setdefault(here, own.union(*(self._keys[i] for i in _sources(self.flow, op))))
             else:
                 todo.extend(missing)
         return self._keys[start]
@@ -133,7 +140,7 @@ class Parts:
     def _inside(self, op: Op, here: Addend) -> list[Addend] | None:
         """The addends one level deeper, or nothing if this is as far as it goes."""
         name, inputs = op.name.strip("_"), op.inputs
-        if op.fresh or op.parameter is not None or not inputs:
+        if op.fresh or op.parameter is not None or not inputs or adds_bias(self.flow, op):
             return None
         if name == "neg":
             return [replace(here, op=inputs[0], sign=-here.sign)]
@@ -145,7 +152,7 @@ class Parts:
             return [replace(here, op=i) for i in inputs]
         if name == "where" and len(inputs) >= 2:
             return [replace(here, op=i) for i in inputs[-2:]]
-        if name in _SAME:
+        if name in _SAME or (name in _BOUNDS and len(inputs) == 1):
             return [replace(here, op=inputs[0])]
         return self._scaled(op, name, here)
 
@@ -162,8 +169,14 @@ class Parts:
         return [replace(here, op=from_networks[0], sign=sign, discounted=discounted)]
 
 
-def _sources(op: Op) -> tuple[int, ...]:
-    """What a value was computed from, as far as it is arithmetic."""
+def _sources(flow: Flow, op: Op) -> tuple[int, ...]:
+    """What a value was computed from, as far as it is arithmetic; a variable is what it is."""
+    if op.name == "read":
+        return op.inputs[:1]
+    if op.name in _PREDICTS:
+        return op.inputs  # the output of a network, as an array
+    if op.fresh and op.inputs:
+        return tuple(i for i in op.inputs if flow[i].name in _PREDICTS)
     return () if op.fresh or op.left or not op.floating else op.inputs
 
 
@@ -178,4 +191,5 @@ def _summed(op: Op, name: str, here: Addend) -> list[Addend]:
         if not plain:
             return [first]
         return [first, replace(here, op=_NUMBER, sign=signs[1], data=True, live=False, sums=sums)]
+    signs += [here.sign] * (len(op.inputs) - 2)  # one operation that adds up many
     return [replace(here, op=i, sign=s, sums=sums) for i, s in zip(op.inputs, signs, strict=False)]

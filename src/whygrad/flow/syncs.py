@@ -10,6 +10,7 @@ from whygrad.flow.source import tree
 _SYNCING = frozenset(
     (
         *("load_state_dict", "copy_", "lerp_", "mul_", "deepcopy", "set_weights", "vector_to_parameters"),
+        *("assign", "assign_add", "assign_sub", "soft_variables_update", "load_weights"),
         *("soft_update", "hard_update", "polyak_update", "_foreach_lerp_", "_foreach_copy_", "_foreach_mul_"),
     )
 )

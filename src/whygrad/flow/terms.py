@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whygrad.flow.layers import adds_bias
 from whygrad.model import Flow, Op
 
 _SUMS = frozenset(("add", "sub", "rsub", "radd", "iadd", "isub", "stack", "cat", "concat", "hstack"))
@@ -20,6 +21,7 @@ _SAME = frozenset(
         "float",
         "double",
         "contiguous",
+        "cast",
     )
 )
 _SCALE = frozenset(("mul", "div", "rmul", "rdiv", "truediv", "rtruediv", "imul", "itruediv", "multiply"))
@@ -64,7 +66,7 @@ def terms(flow: Flow, root: int, deep: bool = True) -> list[Term]:
 
 def _inside(flow: Flow, op: Op, name: str) -> list[int] | None:
     """The inputs to go on with, or nothing if the operation is a term by itself."""
-    if op.fresh or op.parameter is not None or not op.inputs:
+    if op.fresh or op.parameter is not None or not op.inputs or _adds_bias(flow, op):
         return None
     if name in _SUMS:
         return list(op.inputs)
@@ -74,6 +76,10 @@ def _inside(flow: Flow, op: Op, name: str) -> list[int] | None:
         tensors = [i for i in op.inputs if not _constant(flow[i])]
         return tensors if len(tensors) == 1 else None
     return None
+
+
+def _adds_bias(flow: Flow, op: Op) -> bool:
+    return isinstance(flow, Flow) and adds_bias(flow, op)
 
 
 def _constant(op: Op) -> bool:

@@ -54,6 +54,7 @@ class Copy:
     first: int = 0  # time of the first and of the last one from this line
     last: int = 0
     times: int = 1
+    callers: tuple[Site, ...] = ()  # the lines that called the site, innermost first
 
 
 @dataclass(frozen=True, slots=True)

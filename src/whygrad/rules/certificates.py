@@ -41,7 +41,7 @@ def _targets(situation: Situation) -> Iterator[Note]:
             if cut is not None and learns:
                 what, site = cut
                 yield _note(
-                    f"`{what}` at {place(site)} is right: the target must not be differentiated; {learns} "
+                    f"{what} is right: the target must not be differentiated; {learns} "
                     f"still "
                     f"learns from the loss at {place(boot.residual.site)}",
                     site,
@@ -49,16 +49,25 @@ def _targets(situation: Situation) -> Iterator[Note]:
 
 
 def _cut(backward: Backward, value: int, end: int) -> tuple[str, Site | None] | None:
-    """What keeps gradient from flowing between a value and the loss."""
+    """What keeps gradient from flowing between a value and the loss, in words."""
     op = backward.flow[value]
     if op.block is not None:
-        return op.block.kind.lstrip("@"), op.block.site
+        return _blocked(op)
     between = [backward.flow[n] for n in ancestors(backward.flow, end)]
     cuts = sorted((o for o in between if is_detach(o) or o.block is not None), key=lambda o: o.time)
     for cut in few_per_line(cuts):
         if value in ancestors(backward.flow, cut.id):
-            return (cut.block.kind.lstrip("@"), cut.block.site) if cut.block else (spoken(cut), cut.site)
+            return _blocked(cut) if cut.block else (f"`{spoken(cut)}` at {place(cut.site)}", cut.site)
     return None
+
+
+def _blocked(op: Op) -> tuple[str, Site | None]:
+    """Computed under ``no_grad``, or where a tape does not look."""
+    assert op.block is not None
+    if op.block.tape:
+        where = {"before": "before the tape opens", "after": "after the tape is closed"}.get(op.block.kind)
+        return f"computing it {where or 'outside of the tape'}, at {place(op.site)},", op.site
+    return f"`{op.block.kind.lstrip('@')}` at {place(op.block.site)}", op.block.site
 
 
 def _learners(situation: Situation, backward: Backward, ops: list[int]) -> str:
@@ -126,7 +135,7 @@ def _ratios(situation: Situation) -> Iterator[Note]:
             if cut is not None and situation.parts(backward).behind(old.id):
                 what, site = cut
                 yield _note(
-                    f"`{what}` at {place(site)} is right: the old log-probability is a constant; the new "
+                    f"{what} is right: the old log-probability is a constant; the new "
                     f"one at "
                     f"{place(op.site)} carries the gradient",
                     site,

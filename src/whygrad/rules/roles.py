@@ -44,9 +44,8 @@ def _targets(situation: Situation) -> Found:
         for key in target.keys - situation.holders.keys():
             copy = copied.get(key)
             source = situation.evidence.parameters.get(copy.source) if copy else None
-            followed = (
-                f", and is copied from {source.network} at {place(copy.site)}" if copy and source else ""
-            )
+            followed = f", and is copied from {source.network}" if source else ""
+            followed += f" at {place(copy.site)}" if followed and copy and copy.site else ""
             found[key] = (f"gives the bootstrap value at {place(target.site)}{followed}", target.site)
     return found
 
@@ -79,11 +78,10 @@ def _actors(situation: Situation, critics: Found) -> Found:
 def _leading(situation: Situation, backward: Backward, critics: Found) -> Iterator[int]:
     """What stands before a critic and is trained through it."""
     for op in few_per_line(backward.flow[n] for n in situation.living(backward)):
-        inputs = [backward.flow[i] for i in op.inputs]
-        if any(i.parameter in critics for i in inputs if i.parameter is not None):
-            for value in inputs:
-                if value.parameter is None and value.carries:
-                    yield from (_behind(backward, value.id) & backward.applied) - critics.keys()
+        if any(backward.flow.parameter(i) in critics for i in op.inputs):
+            for i in op.inputs:
+                if backward.flow.parameter(i) is None and backward.flow[i].carries:
+                    yield from (_behind(backward, i) & backward.applied) - critics.keys()
 
 
 def _temperatures(situation: Situation) -> Found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,11 @@ from whygrad.model import (
     Update,
 )
 
+# Between a line of the user's and an operation of TensorFlow or Keras; they say nothing about it.
+_WRAPPERS = frozenset(
+    ("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper", "__call__")
+)
+_KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
 
 
@@ -169,6 +175,7 @@ class Freezer:
                 copy.first,
                 copy.last or copy.first,
                 copy.times,
+                tuple(map(self._place, copy.where.outer)) if copy.where is not None else (),
             )
 
     def _optimizer(self, record: OptimizerRecord) -> Optimizer:
@@ -345,9 +352,9 @@ def _decorator_line(site: Site) -> Site:
 def _public(where: Where) -> str:
     """The framework function that the user's line called, if it says more than the operation itself."""
     name = where.call()
-    if not name or name.startswith(_PLUMBING) or "<locals>" in name:
+    if not name or name.startswith(_PLUMBING) or "<locals>" in name or name in _WRAPPERS:
         return ""
-    return name
+    return "" if where.api is not None and _KERAS_OPS in where.api.co_filename else name
 
 
 def _anonymous(param: Param) -> str:

@@ -185,6 +185,12 @@ class Table:
         """The values of all living tensors."""
         return [node for _, node in list(self._entries.values())]
 
+    def tensors(self, nodes: Iterable[Node]) -> dict[Node, Any]:
+        """The living tensors of these values."""
+        wanted = set(nodes)
+        held = ((node, ref()) for ref, node in list(self._entries.values()) if node in wanted)
+        return {node: tensor for node, tensor in held if tensor is not None}
+
     def forget_data(self) -> None:
         """Recording starts again: what is not part of a living graph may have changed unseen."""
         for key, (_, node) in list(self._entries.items()):

@@ -83,6 +83,10 @@ class CopyRecord:
     last: int = 0
     times: int = 1
 
+    def again(self, factor: float | None, own: float | None) -> None:
+        """The same line has done it once more."""
+        self.last, self.times, self.factor, self.own = clock(), self.times + 1, factor, own
+
 
 @dataclass(slots=True, eq=False)
 class UpdateRecord:

@@ -76,8 +76,8 @@ class TensorFlowBackend:
         watch.name_things(None)
         with watch.resting():
             watch.applying.last_look()
-        freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
-        evidence = freezer.evidence(self._crash, finished=self._crash is None)
+            freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
+            evidence = freezer.evidence(self._crash, finished=self._crash is None)
         evidence = replace(evidence, framework="tensorflow", complete=not watch.aside)
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), tf.__version__)

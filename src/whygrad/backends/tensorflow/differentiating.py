@@ -14,12 +14,15 @@ from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.shares import COMPILED, measure
 from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
+
+_MEASURED = 2
 
 
 @dataclass(slots=True, eq=False)
@@ -36,10 +39,13 @@ class Differentiating:
         self.pending: deque[Differentiation] = deque(maxlen=64)
         self.traced: dict[int, list[Differentiation]] = {}  # by the outermost graph
         self.count = 0
+        self._measured: dict[int, int] = {}  # line -> how often
 
     def call(self, original: Callable[..., Any], tape: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
         """Run ``tape.gradient`` or one of its kin and note what it gave."""
         record = self._watch.safely(self._begins, tape, args, kwargs, frame)
+        if record is not None:
+            self._measure(record, original, tape, args, kwargs)
         try:
             with self._watch.resting():
                 result = original(tape, *args, **kwargs)
@@ -49,7 +55,32 @@ class Differentiating:
             raise
         if record is not None:
             self._watch.safely(self._ends, record, args, kwargs, result)
+            self._recorder.scalars.clear()
         return result
+
+    def keeps(self, tape: Any) -> bool:
+        """Shall this tape be asked for shares as well? While eager code is recorded."""
+        return self._watch.recording() and tf.executing_eagerly() and not self._watch.is_resting()
+
+    def _measure(
+        self, record: Differentiation, original: Callable[..., Any], tape: Any, args: Any, kwargs: Any
+    ) -> None:
+        """Twice per line and no more."""
+        line = record.where.line if record.where is not None else 0
+        target = args[0] if args else kwargs.get("target")
+        if not isinstance(target, private.EAGER_TENSOR):
+            record.unmeasured = COMPILED if tf.is_tensor(target) else ""
+        elif self._measured.get(line, 0) < _MEASURED and original.__name__ == "gradient":
+            self._measured[line] = self._measured.get(line, 0) + 1
+            known = self._recorder.tapes.get(tape)
+            others = [serial for serial in self._recorder.tapes.open if known and serial != known.serial]
+            if others or not getattr(tape, "_tape", None) or getattr(tape, "_persistent", True):
+                record.unmeasured = "the tape could not be asked twice"
+                return
+            asked = {p.key: v for p in record.wanted.values() if (v := p.ref()) is not None}
+            with self._watch.resting():
+                found = self._watch.safely(measure, self._recorder, original, tape, target, asked)
+            record.shares, record.unmeasured = found or ((), "")
 
     def _begins(self, tape: Any, args: Any, kwargs: Any, frame: FrameType) -> Differentiation | None:
         if not self._watch.recording():
@@ -119,13 +150,7 @@ class Differentiating:
         if param is not None:
             value.gradient_of = (record, param.key)
             value.zero = is_zero(gradient)
-        if isinstance(gradient, private.EAGER_TENSOR):
-            value.tapes = self._recorder.tapes.open
-            self._recorder.table.put(gradient, value)
-        else:
-            known = self._recorder.graphs.body(gradient.graph)
-            value.graph, value.index = known.number, known.index(gradient.op)
-            self._recorder.graphs.put(gradient, value)
+        self._recorder.put(gradient, value)
 
 
 def is_zero(gradient: Any) -> bool:

@@ -12,6 +12,7 @@ from whygrad.backends.tensorflow.differentiating import Differentiation
 from whygrad.backends.tensorflow.tapes import Tape
 from whygrad.backends.tensorflow.values import Value
 from whygrad.backends.tensorflow.variables import Variables
+from whygrad.backends.tensorflow.weights import has_moved
 
 
 class TensorFlowFreezer(Freezer):
@@ -45,6 +46,10 @@ class TensorFlowFreezer(Freezer):
     def trainable(self, tensor: Any) -> bool:
         """A layer may have been frozen since."""
         return bool(getattr(tensor, "trainable", True))
+
+    def moved(self, param: Param) -> bool:
+        """Are its values others than before the first step?"""
+        return has_moved(param)
 
     def captured(self, param: Param) -> Where | None:
         """A traced function keeps what it captured."""

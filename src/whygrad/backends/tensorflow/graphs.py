@@ -1,225 +1,18 @@
-"""Traced code: from the operations of a graph to values, through calls, conditions and loops."""
+"""Traced code: all graphs that were read, and what is known of their tensors."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from whygrad.backends.recording.frames import Told, Where, told
+from whygrad.backends.recording.frames import Where, told
 from whygrad.backends.recording.nodes import Node
 from whygrad.backends.tensorflow import private, vocabulary
-from whygrad.backends.tensorflow.tapes import graph_number
+from whygrad.backends.tensorflow.bodies import Body, Handle, Key, called_by, key_of
+from whygrad.backends.tensorflow.masks import holds_more
 from whygrad.backends.tensorflow.values import Value
 from whygrad.backends.tensorflow.variables import Variables
-from whygrad.flow.source import leaving_line
-
-_MOST = 20_000  # operations of one body
-_DEEP = 12
-Key = tuple[str, int]
-
-
-class Body:
-    """One reading of a graph: its own operations, or those of one call of a function."""
-
-    def __init__(
-        self, graphs: Graphs, graph: Any, feeds: dict[Key, Node], owner: Value | None, depth: int
-    ) -> None:
-        self._graphs = graphs
-        self.graph = graph
-        self.number = graph_number(graph)
-        self.values: dict[Key, Node] = dict(feeds)
-        self._owner = owner
-        self._depth = depth
-        self._order: dict[str, int] = {}
-        self._writes: dict[int, list[Any]] | None = None
-        self._captures = {_key(inner): outer for outer, inner in graph.captures} if owner is None else {}
-
-    def node(self, tensor: Any) -> Node:
-        """The value of a tensor of this graph; operations first that it was computed from."""
-        todo = [tensor]
-        while todo:
-            here = todo[-1]
-            if _key(here) in self.values:
-                todo.pop()
-                continue
-            missing = [t for t in here.op.inputs if _key(t) not in self.values and not self._is_variable(t)]
-            if missing and len(self.values) < _MOST:
-                todo.extend(missing)
-                continue
-            todo.pop()
-            self._operation(here.op)
-        return self.values[_key(tensor)]
-
-    def _is_variable(self, tensor: Any) -> bool:
-        return tensor.dtype.name == "resource"
-
-    def _operation(self, op: Any) -> None:
-        if op.type == "Placeholder":
-            self.values[(op.name, 0)] = self._placeholder(op)
-        elif op.type in vocabulary.CALLS:
-            self._many(op, self._called(op, op.get_attr("f").name, op.inputs, self._value(op)))
-        elif op.type in ("If", "StatelessIf"):
-            branches = [op.get_attr("then_branch").name, op.get_attr("else_branch").name]
-            self._branches(op, branches)
-        elif op.type in ("Case", "StatelessCase"):
-            self._branches(op, [branch.name for branch in op.get_attr("branches")])
-        elif op.type in ("While", "StatelessWhile"):
-            self._loop(op)
-        else:
-            self._plain(op)
-
-    def _placeholder(self, op: Any) -> Node:
-        """What was captured from outside, or an argument of the function."""
-        outer = self._captures.get((op.name, 0))
-        if outer is not None:
-            return self._graphs.outside(outer)
-        argument = Value("argument", (), None, False)
-        argument.describe(op.outputs[0])
-        argument.fresh = True
-        return argument
-
-    def _plain(self, op: Any) -> None:
-        inputs = self._inputs(op)
-        exit_at = _leaves_at(self._graphs.place(op)) if op.type == "EagerPyFunc" else None
-        for index, tensor in enumerate(op.outputs):
-            value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
-            if exit_at is not None:
-                value.left, value.carries, value.where, value.name = True, False, exit_at, "numpy"
-            value.describe(tensor)
-            self.values[(op.name, index)] = value
-
-    def _inputs(self, op: Any) -> tuple[Node, ...]:
-        found: list[Node] = []
-        for tensor in op.inputs:
-            if self._is_variable(tensor):
-                handle = self.handle(tensor)
-                if handle:
-                    found.append(self._graphs.variables.node(handle))
-                    found += self._written(handle, op)
-            elif _key(tensor) in self.values:
-                found.append(self.values[_key(tensor)])
-        return tuple(found)
-
-    def _value(self, op: Any, inputs: tuple[Node, ...] = (), passes: bool = True) -> Value:
-        value = Value(vocabulary.name_of(op.type), inputs, self._graphs.place(op), passes)
-        value.graph, value.index, value.owner = self.number, self.index(op), self._owner
-        value.left = op.type in vocabulary.LEAVES
-        return value
-
-    def index(self, op: Any) -> int:
-        """The place of an operation in its graph."""
-        if op.name not in self._order:
-            self._order = {o.name: i for i, o in enumerate(self.graph.get_operations())}
-        return self._order.get(op.name, 0)
-
-    # -- variables ---------------------------------------------------------------------------------
-
-    def handle(self, tensor: Any) -> int:
-        """The eager handle behind a resource of this graph, through captures; 0 if it cannot be told."""
-        known = self.values.get(_key(tensor))
-        if isinstance(known, _Handle):
-            return known.handle
-        outer = self._captures.get(_key(tensor))
-        if outer is None:
-            return 0
-        return self._graphs.handle(outer)
-
-    def _written(self, handle: int, op: Any) -> list[Node]:
-        """The last ``assign`` before this operation, in the same graph."""
-        if self._writes is None:
-            self._writes = {}
-            for write in self.graph.get_operations():
-                if write.type in vocabulary.WRITES:
-                    self._writes.setdefault(self.handle(write.inputs[0]), []).append(write)
-        earlier = [w for w in self._writes.get(handle, ()) if self.index(w) < self.index(op)]
-        if (
-            not earlier
-            or op.type not in vocabulary.READS
-            or self._graphs.is_optimizers(self.graph, earlier[-1])
-        ):
-            return []
-        return [self.write(earlier[-1])]
-
-    def write(self, op: Any) -> Value:
-        """An ``assign`` as a value, from what is assigned."""
-        key = (op.name, 0)
-        known = self.values.get(key)
-        if not isinstance(known, Value):
-            for tensor in op.inputs[1:]:
-                self.node(tensor)
-            inputs = tuple(self.values[_key(t)] for t in op.inputs[1:])
-            known = self.values[key] = self._value(op, inputs, False)
-            known.name = "assign"
-        return known
-
-    # -- functions ---------------------------------------------------------------------------------
-
-    def _many(self, op: Any, results: list[Node]) -> None:
-        for index, tensor in enumerate(op.outputs):
-            if index < len(results):
-                self.values[(op.name, index)] = results[index]
-            else:
-                value = self._value(op, (), False)
-                value.describe(tensor)
-                self.values[(op.name, index)] = value
-
-    def _called(self, op: Any, name: str, tensors: Iterable[Any], owner: Value) -> list[Node]:
-        """The results of a function that is called with these tensors."""
-        body = private.function_graph(self.graph, name)
-        if body is None or self._depth >= _DEEP:
-            inputs = self._inputs(op)
-            values = [self._value(op, inputs, vocabulary.passes("Identity", t.dtype)) for t in op.outputs]
-            return list(values)
-        return self.enter(body, [self._feed(t) for t in tensors], owner)
-
-    def enter(self, graph: Any, feeds: list[Node], owner: Value) -> list[Node]:
-        """Read the body of a function with these values as its inputs."""
-        given = {_key(t): f for t, f in zip(graph.inputs, feeds, strict=False)}
-        body = Body(self._graphs, graph, given, owner, self._depth + 1)
-        return [body.node(t) if t.dtype.name != "resource" else _Handle(0) for t in graph.outputs]
-
-    def _feed(self, tensor: Any) -> Node:
-        if self._is_variable(tensor):
-            return _Handle(self.handle(tensor))
-        return self.values[_key(tensor)]
-
-    def _branches(self, op: Any, names: list[str]) -> None:
-        """A condition: the result may come from either branch."""
-        results = [self._called(op, name, list(op.inputs)[1:], self._value(op)) for name in names]
-        chosen = self.values.get(_key(op.inputs[0]))
-        for index, tensor in enumerate(op.outputs):
-            inputs = [r[index] for r in results if index < len(r)]
-            self._merge(op, index, tensor, (*inputs, *((chosen,) if chosen is not None else ())))
-
-    def _loop(self, op: Any) -> None:
-        """A loop: two rounds show what one round gives to the next."""
-        name = op.get_attr("body").name
-        first = [self._feed(t) for t in op.inputs]
-        body = private.function_graph(self.graph, name)
-        if body is None or self._depth >= _DEEP:
-            self._plain(op)
-            return
-        once = self.enter(body, first, self._value(op))
-        twice = self.enter(body, once, self._value(op)) if len(once) == len(first) else once
-        for index, tensor in enumerate(op.outputs):
-            rounds = [r[index] for r in (twice, once, first) if index < len(r)]
-            self._merge(op, index, tensor, tuple(r for r in rounds if not isinstance(r, _Handle)))
-
-    def _merge(self, op: Any, index: int, tensor: Any, inputs: tuple[Node, ...]) -> None:
-        value = self._value(op, inputs, vocabulary.passes("Identity", tensor.dtype))
-        value.describe(tensor)
-        self.values[(op.name, index)] = value
-
-
-class _Handle(Value):
-    """A variable that is handed into a function."""
-
-    __slots__ = ("handle",)
-
-    def __init__(self, handle: int) -> None:
-        super().__init__("variable", (), None, False)
-        self.handle = handle
 
 
 class Graphs:
@@ -230,6 +23,8 @@ class Graphs:
         self._eager = eager
         self._bodies: weakref.WeakKeyDictionary[Any, Body] = weakref.WeakKeyDictionary()
         self._places: dict[tuple[Any, ...], Where | None] = {}
+        self._gradients: weakref.WeakKeyDictionary[Any, dict[Key, Node]] = weakref.WeakKeyDictionary()
+        self._writing: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
         self._optimizing: weakref.WeakKeyDictionary[Any, list[tuple[int, int]]] = weakref.WeakKeyDictionary()
 
     def body(self, graph: Any) -> Body:
@@ -237,7 +32,7 @@ class Graphs:
         body = self._bodies.get(graph)
         if body is None:
             body = self._bodies[graph] = Body(self, graph, {}, None, 0)
-        body._captures = {_key(inner): outer for outer, inner in graph.captures}
+        body._captures = {key_of(inner): outer for outer, inner in graph.captures}
         return body
 
     def node(self, tensor: Any) -> Node:
@@ -257,14 +52,17 @@ class Graphs:
         return self.body(tensor.graph).handle(tensor)
 
     def put(self, tensor: Any, value: Value) -> None:
-        """From now on ``tensor`` is the value ``value``."""
-        self.body(tensor.graph).values[_key(tensor)] = value
+        """From now on ``tensor`` is the value ``value``: a gradient, perhaps clipped."""
+        self.body(tensor.graph).values[key_of(tensor)] = value
+        self._gradients.setdefault(tensor.graph, {})[key_of(tensor)] = value
+
+    def gradients(self, graph: Any) -> dict[Key, Node]:
+        """What is known as a gradient in a graph, whoever calls it."""
+        return self._gradients.get(graph, {})
 
     def call(self, graph: Any, feeds: list[Any], owner: Value) -> list[Node]:
         """The results of a traced function that eager code calls with these tensors."""
-        nodes: list[Node] = [
-            _Handle(private.identity(t)) if t.dtype.name == "resource" else self._eager(t) for t in feeds
-        ]
+        nodes = [self._handle_or_value(t) for t in feeds]
         return Body(self, graph, {}, owner, 0).enter(graph, nodes, owner)
 
     def optimizing(self, graph: Any, start: int) -> None:
@@ -279,14 +77,37 @@ class Graphs:
         index = self.body(graph).index(op)
         return any(start <= index < end for start, end in spans)
 
-    def writes(self, graph: Any) -> list[tuple[int, Value]]:
-        """What a graph assigns to variables outside of optimizers: handle and value."""
-        body = self.body(graph)
-        found = []
-        for op in graph.get_operations():
-            if op.type in vocabulary.WRITES and not self.is_optimizers(graph, op):
-                found.append((body.handle(op.inputs[0]), body.write(op)))
-        return found
+    def writes(self, graph: Any, feeds: list[Any]) -> list[tuple[int, str, Value]]:
+        """What a function that is called with these assigns to variables outside of optimizers."""
+        if not self.has_writes(graph):
+            return []
+        nodes = [self._handle_or_value(t) for t in feeds]
+        given = {key_of(t): f for t, f in zip(graph.inputs, nodes, strict=False)}
+        return list(Body(self, graph, given, Value("call", (), None, True), 0).writes())
+
+    def fed(self, graph: Any, feeds: list[Any]) -> None:
+        """A function is called with these: look at masks that are made of its arguments."""
+        body = self._bodies.get(graph)
+        for symbol, tensor in zip(graph.inputs, feeds, strict=False) if body is not None else ():
+            argument = body.values.get(key_of(symbol)) if body is not None else None
+            if isinstance(argument, Value) and argument.masks and holds_more(tensor):
+                for mask in argument.masks:
+                    mask.odd = True
+
+    def has_writes(self, graph: Any) -> bool:
+        """Is there anything to look for, in it or in what it calls?"""
+        known = self._writing.get(graph)
+        if known is None:
+            known = False
+            for op in graph.get_operations():
+                written = op.type in vocabulary.WRITES and not self.is_optimizers(graph, op)
+                inner = (private.function_graph(graph, name) for name in called_by(op))
+                known = known or written or any(self.has_writes(g) for g in inner if g is not None)
+            self._writing[graph] = known
+        return known
+
+    def _handle_or_value(self, tensor: Any) -> Node:
+        return Handle(private.identity(tensor)) if tensor.dtype.name == "resource" else self._eager(tensor)
 
     def place(self, op: Any) -> Where | None:
         """The user's line that made an operation."""
@@ -294,15 +115,3 @@ class Graphs:
         if frames not in self._places:
             self._places[frames] = told(frames)
         return self._places[frames]
-
-
-def _leaves_at(where: Where | None) -> Where | None:
-    """The line on which the function that ``tf.py_function`` calls leaves TensorFlow, read in the source."""
-    if where is None:
-        return None
-    line, function = leaving_line(where.code.co_filename, where.line)
-    return Where(Told(where.code.co_filename, function), line) if line else None
-
-
-def _key(tensor: Any) -> Key:
-    return tensor.op.name, tensor.value_index

@@ -10,13 +10,12 @@ import tensorflow as tf
 
 from whygrad.backends.imports import Waiting, half_imported
 from whygrad.backends.recording.patches import Patches
-from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow import private, shares
 from whygrad.backends.tensorflow.values import here
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
-_EXITS = ("numpy", "__float__", "__int__", "__index__", "__array__")
 _KERAS = ("keras", "tf_keras")
 _PACKAGE = __name__.partition(".")[0]
 
@@ -43,10 +42,14 @@ class Hooks:
             self._patches.wrap(private.FUNCTION, "__init__", self._function_made)
         if private.VARIABLE is not None:
             self._patches.wrap(private.VARIABLE, "__init__", self._variable_made)
+            for name in ("assign", "assign_add", "assign_sub"):
+                owner = private.RESOURCE if name in vars(private.RESOURCE) else private.VARIABLE
+                self._patches.wrap(owner, name, self._watch.copying.assign)
         if private.ERRORS is not None:
             self._patches.wrap(private.ERRORS, "_stack_trace_inside_mapped_code", self._without_us)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._optimizer_made)
         self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_gradients)
+        self._watch.clips.install(self._patches)
         self._wait_for_keras()
 
     def remove(self) -> None:
@@ -59,6 +62,7 @@ class Hooks:
         """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
         optimizer = {"__init__": self._optimizer_made}
         layer = {"__new__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
+        layer["set_weights"] = self._watch.copying.set_weights
         training = {"fit": self._training, "train_on_batch": self._training}
         predict = {"predict": self._predict, "predict_on_batch": self._predict}
         pairs = {"apply_gradients": self._apply_gradients}
@@ -89,7 +93,8 @@ class Hooks:
 
     def _enter(self, original: Any) -> Any:
         def __enter__(tape: Any) -> Any:
-            result = original(tape)
+            keeping = self._watch.safely(self._watch.differentiating.keeps, tape)
+            result = shares.keep(tape, original) if keeping else original(tape)
             self._watch.safely(self._watch.tape_entered, tape, sys._getframe(1))
             return result
 
@@ -271,94 +276,6 @@ class _Pause:
         result = self._block.__exit__(*error)
         self._watch.safely(self._watch.tapes.resumed, self._tape)
         return result
-
-
-class Window:
-    """The patches that are there only while eager code is recorded."""
-
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-        self._patches = Patches()
-        self._calls = Patches()
-        self._calls_seen = False
-        self.is_open = False
-
-    def open(self) -> None:
-        """Begin to see values leave and come back."""
-        if self.is_open:
-            return
-        self.is_open = True
-        for name in _EXITS:
-            self._patches.wrap(private.CONVERTIBLE, name, self._leaving)
-        if private.RUNTIME is not None:
-            self._patches.wrap(private.RUNTIME, "TFE_Py_FastPathExecute", self._explicit_reads)
-        if private.CONSTANTS is not None:
-            self._patches.wrap(private.CONSTANTS, "convert_to_eager_tensor", self._entering)
-
-        if private.CONCRETE is not None and not self._calls_seen:
-            self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
-            self._calls_seen = True
-
-    def close(self, counting: bool) -> None:
-        """No longer; calls of traced functions only if somebody is ``counting`` steps."""
-        self.is_open = False
-        self._patches.restore()
-        if not counting:
-            self._calls.restore()
-            self._calls_seen = False
-
-    def _call_flat(self, original: Any) -> Any:
-        def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
-            result = original(function, tensor_inputs, captured_inputs)
-            if tf.executing_eagerly() and not self._watch.is_resting():
-                graph = function.graph
-                if self._watch.recording():
-                    feeds = [*tensor_inputs, *captured_inputs]
-                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
-                if self._watch.safely(self._watch.applying.executed, graph):
-                    self._watch.stepped()
-            return result
-
-        return _call_flat
-
-    def _leaving(self, original: Any) -> Any:
-        name = original.__name__
-
-        def leave(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(tensor, *args, **kwargs)
-            if self._watch.recording() and not self._watch.is_resting():
-                with self._watch.resting():
-                    self._watch.safely(self._watch.recorder.left, name, tensor, result, sys._getframe(1))
-            return result
-
-        return leave
-
-    def _entering(self, original: Any) -> Any:
-        def convert_to_eager_tensor(value: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(value, *args, **kwargs)
-            if self._watch.recording() and not self._watch.is_resting():
-                self._watch.safely(self._watch.recorder.entered, "constant", value, result, sys._getframe(1))
-            return result
-
-        return convert_to_eager_tensor
-
-    def _explicit_reads(self, original: Any) -> Any:
-        """The runtime reads a variable that is passed to an operation without telling: it is read here."""
-
-        def TFE_Py_FastPathExecute(*args: Any) -> Any:
-            if self._watch.recording() and not self._watch.is_resting():
-                args = tuple(_read(a) for a in args)
-            return original(*args)
-
-        return TFE_Py_FastPathExecute
-
-
-def _read(argument: Any) -> Any:
-    if isinstance(argument, private.VARIABLE):
-        return argument.value()
-    if isinstance(argument, (list, tuple)) and any(isinstance(a, private.VARIABLE) for a in argument):
-        return type(argument)([_read(a) for a in argument])
-    return argument
 
 
 def _ours(file: str) -> bool:

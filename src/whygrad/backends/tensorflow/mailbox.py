@@ -41,13 +41,18 @@ class Mailbox:
         with tf.init_scope():
             tf.raw_ops.AssignVariableOp(resource=self._due, value=tf.constant(yes))
 
-    def zero(self) -> frozenset[int] | None:
-        """The parameters whose gradient was exactly zero in the last step that wrote; nothing if none did."""
+    def figures(self) -> list[tuple[float, float]] | None:
+        """Norm and largest element of each gradient in the last step that wrote; nothing if none did."""
         with tf.init_scope():
             content = tf.raw_ops.ReadVariableOp(resource=self._content, dtype=tf.float32).numpy()
-        if (content < 0).any():
+        return None if (content < 0).any() else [(float(norm), float(top)) for norm, top in content]
+
+    def zero(self) -> frozenset[int] | None:
+        """The parameters whose gradient was exactly zero; nothing if no step wrote."""
+        figures = self.figures()
+        if figures is None:
             return None
-        return frozenset(key for key, row in zip(self.keys, content, strict=True) if row[1] == 0)
+        return frozenset(key for key, (_, top) in zip(self.keys, figures, strict=True) if top == 0)
 
 
 def _figures(gradient: Any) -> tf.Tensor:

@@ -15,6 +15,7 @@ from whygrad.backends.tensorflow.variables import Variables, handle_of
 
 _MOST = 20_000
 _DEEP = 6
+_WIDE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Names:
         self._objects: dict[int, Any] = {}  # handle -> the variable, as the user or Keras holds it
         self._layers: dict[int, Any] = {}  # handle -> the layer that made it
         self._seen: set[int] = set()
+        self._called: dict[int, tuple[Any, dict[str, None]]] = {}  # models, with all their names
 
     def walk(self, roots: Iterable[tuple[str, Any]]) -> None:
         """Look at these variables and at what they hold, nearest first."""
@@ -48,6 +50,8 @@ class Names:
             if handle_of(value):
                 self._variable(name, value, Name(name, network or name, holder, how))
                 continue
+            if _is_layer(value) and not holder and len(self._called) < _WIDE:
+                self._called.setdefault(id(value), (value, {}))[1][name] = None
             if id(value) in self._seen or tf.is_tensor(value):
                 continue
             self._seen.add(id(value))
@@ -110,6 +114,16 @@ class Names:
                         elif _is_optimizer(held) or (is_plain(held) and not isinstance(held, tf.Module)):
                             yield f"{path}{attribute}{index}", held, "plain object"
             todo.extend((f"{path}{attribute}.", child) for attribute, child in _children(part))
+
+    def aliases(self) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
+        """Models that go by several names: ``target = online``."""
+        found = []
+        for model, called in self._called.values():
+            if len({name.rpartition(".")[2] for name in called}) > 1:
+                variables = model.variables() if callable(model.variables) else model.variables
+                params = (self._variables.params.get(handle_of(v)) for v in variables)
+                found.append((tuple(called), tuple(p.key for p in params if p is not None)))
+        return found
 
     def give(self, namespace: Mapping[str, Any] | None) -> None:
         """Tell every variable its name, where its layer was made, and whether anybody still has it.

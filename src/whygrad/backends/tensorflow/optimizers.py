@@ -128,6 +128,7 @@ class Optimizers:
     ) -> frozenset[int]:
         where = here(frame)
         self._watch.name_new_things([p for _, p in pairs], frame)
+        self._watch.look_at_weights()
         backwards: dict[Differentiation, None] = {}
         crossed = set()
         for gradient, param in pairs:
@@ -162,6 +163,7 @@ class Optimizers:
         update = UpdateRecord(record.steps + 1, where, absent, zero, chosen, record.last_step)
         update.crossed = frozenset(crossed)
         self._clipped(record, update, pairs)
+        self._watch.clips.by_optimizer(record, pairs)
         record.keep(update)
         return absent
 
@@ -196,6 +198,8 @@ class Optimizers:
         found = []
         while todo and len(seen) < _FAR:
             node = todo.pop(0)
+            if isinstance(node, Value) and node.clip is not None:
+                node.clip.used = True
             if isinstance(node, Value) and node.gradient_of is not None:
                 found.append(node.gradient_of)
                 continue
@@ -266,9 +270,11 @@ class Optimizers:
         records = self._compiled.get(number)
         if not records:
             return False
+        self._watch.look_at_weights()
         for record in records:
             self._count(record)
             self._collect(record)
+        self._watch.clips.collect(done=all(r.steps >= _CALLS for r in records))
         self._close_if_done()
         return True
 

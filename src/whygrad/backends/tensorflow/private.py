@@ -31,10 +31,14 @@ CONCRETE: Any = _find("tensorflow.python.eager.polymorphic_function.concrete_fun
 FUNCTION: Any = _find("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function")
 #: The class of all variables with a resource handle.
 VARIABLE: Any = _find("tensorflow.python.ops.resource_variable_ops", "BaseResourceVariable")
+#: What ``tf.Variable`` makes.
+RESOURCE: Any = _find("tensorflow.python.ops.resource_variable_ops", "ResourceVariable") or VARIABLE
 #: The module through which all eager operations go to the runtime.
 RUNTIME: Any = _find("tensorflow.python", "pywrap_tfe")
 #: Where plain data becomes an eager tensor.
 CONSTANTS: Any = _find("tensorflow.python.framework", "constant_op")
+#: Where gradients are clipped.
+CLIPS: Any = _find("tensorflow.python.ops", "clip_ops")
 #: Where autograph writes the frames of an error in traced code into its message.
 ERRORS: Any = _find("tensorflow.python.autograph.pyct", "error_utils")
 

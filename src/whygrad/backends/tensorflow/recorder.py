@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -11,10 +12,10 @@ import tensorflow as tf
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Table
 from whygrad.backends.recording.values import Outside
-from whygrad.backends.tensorflow import private, vocabulary
+from whygrad.backends.tensorflow import masks, private, vocabulary
 from whygrad.backends.tensorflow.graphs import Graphs
 from whygrad.backends.tensorflow.tapes import Tapes
-from whygrad.backends.tensorflow.values import Value, here
+from whygrad.backends.tensorflow.values import Value, here, number_in
 from whygrad.backends.tensorflow.variables import Variables, handle_of
 
 _SILENT = frozenset(
@@ -34,7 +35,11 @@ class Recorder:
         self.variables = Variables()
         self.graphs = Graphs(self.variables, self.eager)
         self.operations = 0  # since the last step
+        self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
         self._recent: deque[Value] = deque(maxlen=_RECENT)
+        self.scalars: deque[Any] = deque(
+            maxlen=64
+        )  # perhaps terms of a loss: kept until it is differentiated
 
     def node(self, tensor: Any) -> Node:
         """The value of a tensor, in eager or traced code."""
@@ -65,6 +70,8 @@ class Recorder:
         node.describe(tensor)
         node.fresh, node.via = True, via
         node.tapes = self.tapes.open
+        if not sources and node.shape == ():
+            node.number = number_in(private.contents(tensor))
         self.table.put(tensor, node)
         return node
 
@@ -90,12 +97,27 @@ class Recorder:
             value = Value(
                 vocabulary.name_of(op_type), sources, where, vocabulary.passes(op_type, tensor.dtype)
             )
+            value.arithmetic()
             value.describe(tensor)
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
             self.table.put(tensor, value)
+            self._masks(value, inputs, tensor)
             if value.tainted:
                 self._recent.append(value)
+                if value.shape == () and value.tapes and value.carries:
+                    self.scalars.append(tensor)
+
+    def _masks(self, value: Value, inputs: Any, result: Any) -> None:
+        """``1 - done``, and what is multiplied with a value of a network or a discount."""
+        if masks.is_mask(value):
+            value.odd = masks.holds_more(result)
+        discount = len(value.inputs) == 1 and value.numbers and 0 < value.numbers[0] < 1
+        if value.name == "mul" and (discount or (len(value.inputs) == 2 and value.tainted)):
+            for tensor in inputs:
+                node = self.table.get(tensor)
+                if isinstance(node, Value) and not node.tainted and node.number is None:
+                    node.odd = node.odd or masks.looks_inverted(tensor)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)
@@ -115,6 +137,7 @@ class Recorder:
             value.tainted = value.tainted or old.tainted
         self.variables.node(number, used=False)
         self.variables.wrote(number, value)
+        self.on_write(op_type, number, value)
 
     def called(self, graph: Any, feeds: list[Any], outputs: list[Any], frame: FrameType) -> None:
         """A traced function was called from eager code: its operations become values of this call."""
@@ -129,6 +152,16 @@ class Recorder:
                 self.table.put(tensor, result)
                 if isinstance(result, Value) and result.tainted:
                     self._recent.append(result)
+
+    def put(self, tensor: Any, value: Value) -> None:
+        """From now on ``tensor``, eager or traced, is the value ``value``."""
+        if isinstance(tensor, private.EAGER_TENSOR):
+            value.tapes = self.tapes.open
+            self.table.put(tensor, value)
+        else:
+            known = self.graphs.body(tensor.graph)
+            value.graph, value.index = known.number, known.index(tensor.op)
+            self.graphs.put(tensor, value)
 
     # -- leaving and coming back -------------------------------------------------------------------
 

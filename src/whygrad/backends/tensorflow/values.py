@@ -6,7 +6,7 @@ from typing import Any
 
 from whygrad.backends.recording.frames import Where, locate, told
 from whygrad.backends.recording.nodes import Node
-from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow import private, vocabulary
 
 _GENERATED = "__autograph_generated_file"
 
@@ -18,7 +18,7 @@ class Value(Node):
     operation in a graph has its place there; one inside of a called function has the call as its ``owner``.
     """
 
-    __slots__ = ("gradient_of", "graph", "index", "owner", "tapes", "zero")
+    __slots__ = ("clip", "gradient_of", "graph", "index", "masks", "number", "owner", "tapes", "zero")
 
     def __init__(self, name: str, inputs: tuple[Node, ...], where: Where | None, passes: bool) -> None:
         super().__init__(name, inputs, where, passes)
@@ -28,6 +28,9 @@ class Value(Node):
         self.owner: Value | None = None
         self.gradient_of: Any = None  # (backward, parameter key): it is a gradient
         self.zero = False  # a gradient that is exactly zero
+        self.clip: Any = None  # the clip that gave this gradient
+        self.masks: tuple[Value, ...] = ()  # of an argument of a compiled function: the masks made of it
+        self.number: float | None = None  # a plain number that the user wrote
 
     def describe(self, tensor: Any) -> None:
         """Take over what rules want to know of a tensor."""
@@ -37,6 +40,15 @@ class Value(Node):
         )
         self.floating = tensor.dtype.is_floating or tensor.dtype.is_complex
 
+    def arithmetic(self) -> None:
+        """Numbers among the inputs are numbers, not values that something was computed from."""
+        if len(self.inputs) == 1 and vocabulary.keeps_number(self.name):
+            self.number = getattr(self.inputs[0], "number", None)
+        if len(self.inputs) == 2:
+            known = [getattr(source, "number", None) for source in self.inputs]
+            self.name, self.numbers, kept = vocabulary.spoken(self.name, known)
+            self.inputs = tuple(self.inputs[i] for i in kept)
+
 
 def here(frame: Any) -> Where | None:
     """The user's line, also when autograph has rewritten it."""
@@ -44,3 +56,11 @@ def here(frame: Any) -> Where | None:
     if where is not None and _GENERATED in where.code.co_filename:
         return told(private.told_frames())
     return where
+
+
+def number_in(content: Any) -> float | None:
+    """The number that a scalar holds; nothing if it holds none."""
+    try:
+        return float(content)
+    except (TypeError, ValueError):
+        return None

@@ -159,6 +159,11 @@ class Variables:
         """The last value that was assigned to a variable outside of its optimizer."""
         return self._written.get(handle)
 
+    def copied(self, source: Param, target: Param) -> None:
+        """``target`` has been given values of ``source``."""
+        target.copied_from = source
+        target.writer = target.writer or ("set_weights", None)
+
     def forget_writes(self) -> None:
         """Recording starts again: what was assigned before may be long overwritten."""
         self._written.clear()

@@ -18,15 +18,19 @@ from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.clipping import Clips
+from whygrad.backends.tensorflow.copying import Copying
 from whygrad.backends.tensorflow.differentiating import Differentiating
 from whygrad.backends.tensorflow.functions import Functions
-from whygrad.backends.tensorflow.hooks import Hooks, Window
+from whygrad.backends.tensorflow.hooks import Hooks
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
 from whygrad.backends.tensorflow.recorder import Recorder
 from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
+from whygrad.backends.tensorflow.weights import Weights
+from whygrad.backends.tensorflow.window import Window
 
 _MOST_OPERATIONS = 60_000
 
@@ -48,8 +52,13 @@ class Watch:
         self.differentiating = Differentiating(self)
         self.applying = Optimizers(self)
         self.functions = Functions()
+        self.clips = Clips(self)
+        self.copying = Copying(self)
+        self.weights = Weights(self.recorder.variables)
+        self.recorder.on_write = self.copying.written
         self.failure: Failure | None = None
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
+        self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same variables
         self.steps = 0
         self.aside = ""
         self.on_step = on_step
@@ -183,13 +192,15 @@ class Watch:
             return
         with self.resting():
             self.recorder.called(graph, feeds, result, frame)
+            self.recorder.graphs.fed(graph, feeds)
             place = self.functions.place_of(frame)
             for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))
                 if param is not None and place is not None:
                     self.captured.setdefault(param.key, place)
-            for handle, value in self.recorder.graphs.writes(graph):
+            for handle, op_type, value in self.recorder.graphs.writes(graph, feeds):
                 self.recorder.variables.wrote(handle, value)
+                self.copying.written(op_type, handle, value)
 
     def prediction_failed(self, name: str, model: Any, error: BaseException, frame: FrameType) -> None:
         """``model.predict`` raised: under a tape, legacy Keras does."""
@@ -234,8 +245,14 @@ class Watch:
             for scope in variables(self._namespace(), frame):
                 names.walk(scope)
             names.give(self._namespace() if frame is None else None)
+            self.aliases = names.aliases() or self.aliases
             for record in self.optimizers.values():
                 record.name = names.optimizers.get(id(record.ref()), record.name)
+
+    def look_at_weights(self) -> None:
+        """Remember the values that nobody has looked at yet."""
+        with self.resting():
+            self.weights.look()
 
     def records(self) -> Records:
         """What there is so far."""
@@ -243,4 +260,7 @@ class Watch:
             optimizers=list(self.optimizers.values()),
             pending=list(self.differentiating.pending),
             failure=self.failure,
+            copies=[*self.weights.copies(), *self.copying.copies.values()],
+            aliases=self.aliases,
+            clips=self.clips.records(),
         )

@@ -13,10 +13,10 @@ import torch
 from torch.nn.utils import clip_grad
 
 from whygrad.backends.recording.frames import Where, locate, trampoline
+from whygrad.backends.recording.mixing import after_write
 from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import ClearRecord, ClipRecord, CopyRecord
-from whygrad.backends.torch.mixing import after_write
 from whygrad.backends.torch.recorder import gradient_behind
 
 if TYPE_CHECKING:

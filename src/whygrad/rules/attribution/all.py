@@ -14,6 +14,7 @@ from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.stepwise import stepwise
 from whygrad.rules.attribution.surrogates import surrogates
 from whygrad.rules.attribution.tapes import asked_twice, crossed, predicts, unwatched
+from whygrad.rules.attribution.undone import undone
 from whygrad.rules.attribution.unhealthy import unhealthy
 from whygrad.rules.attribution.unheld import unheld
 from whygrad.rules.attribution.wrong import wrong
@@ -27,14 +28,14 @@ def causes(evidence: Evidence) -> list[Cause]:
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, left_out)
-    if evidence.framework == "torch":
-        missing = surrogates(situation, missing)
+    missing = surrogates(situation, missing)
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *missing, *left_out]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
     found += wrong(situation)
+    found += undone(situation) if evidence.complete else ()
     found += list(unhealthy(situation, found))
     return [_with_whole_networks(situation, cause) for cause in _once(found)]
 

@@ -131,7 +131,8 @@ def _objective(
     situation: Situation, optimizer: Optimizer, update: Update
 ) -> Iterator[tuple[Backward, Backward, frozenset[int]]]:
     """A network that is regressed on a target is also moved to please another network's objective."""
-    for own in update.backwards:
+    tapes = any(b.tape for b in update.backwards)  # there each step has losses of its own
+    for own in situation.backwards if tapes else update.backwards:
         for boot in situation.bootstraps(own):
             parts = situation.parts(own)
             critic = frozenset(k for p in boot.predictions if p.live for k in parts.behind(p.op))
@@ -162,9 +163,9 @@ def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -
 def _feeds(backward: Backward, op: int, upstream: frozenset[int], critic: frozenset[int]) -> bool:
     """Does a layer of the critic work on what the other network gave?"""
     for number in living_values(backward.flow, [op]):
-        inputs = [backward.flow[i] for i in backward.flow[number].inputs]
-        if any(i.parameter in critic for i in inputs):
-            rest = [i.id for i in inputs if i.parameter is None and i.carries]
+        inputs = backward.flow[number].inputs
+        if any(backward.flow.parameter(i) in critic for i in inputs):
+            rest = [i for i in inputs if backward.flow.parameter(i) is None and backward.flow[i].carries]
             if any(_living_behind(backward, i) & upstream for i in rest):
                 return True
     return False

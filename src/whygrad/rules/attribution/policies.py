@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_probability, sampled_and_scored, scored
+from whygrad.flow.source import is_library
 from whygrad.flow.sums import Addend, Parts
-from whygrad.model import Backward, Op, Site, Step
+from whygrad.model import Backward, Op, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -49,8 +50,8 @@ def _live_factor(backward: Backward, product: Op, living: set[int]) -> Op | None
 def _from_observations(backward: Backward, op: int) -> bool:
     """A value network has looked at data; a temperature has not."""
     for number in living_values(backward.flow, [op]):
-        inputs = [backward.flow[i] for i in backward.flow[number].inputs]
-        if any(i.parameter is not None for i in inputs) and any(i.parameter is None for i in inputs):
+        read = [backward.flow.parameter(i) is not None for i in backward.flow[number].inputs]
+        if any(read) and not all(read):
             return True
     return False
 
@@ -94,6 +95,7 @@ def _advantage(
         situation.parameters(keys),
         steps if site != product.site else steps[:1],
         {"policy_line": str(product.site.line) if product.site else ""},
+        severity=Severity.NOTE if site is not None and is_library(site.file) else Severity.ERROR,
         optimizer=optimizer.name if optimizer else "",
         loss=product.site,
         first_update=1,

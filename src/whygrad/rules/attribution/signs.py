@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import living_values
-from whygrad.flow.scores import is_score
+from whygrad.flow.scores import is_probability, is_score, scored
 from whygrad.model import Backward, Confidence, Flow, Op, Optimizer, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
@@ -33,6 +34,8 @@ _SAME = frozenset(
         "maximum",
         "gather",
         "getitem",
+        "cast",
+        "strided_slice",
     )
 )
 _MOST = 2000
@@ -83,7 +86,7 @@ def _signed(flow: Flow, root: int) -> Iterator[Signed]:
             continue
         seen.add(here)
         inputs = [i for i in op.inputs if flow[i].carries]
-        if is_score(op):
+        if is_score(op) or adds_bias(flow, op):
             yield Signed(op, sign)
         elif name == "neg":
             todo.extend((i, -sign) for i in inputs)
@@ -111,19 +114,43 @@ def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
     data = [flow[i] for i in op.inputs if not flow[i].carries]
     if len(live) != 1 or len(data) != 1 or not data[0].floating:
         return 0
-    log_sign = _log_probability(flow, live[0])
+    log_sign = _log_probability(flow, live[0], backward.tape)
     return part.sign * log_sign * _orientation(situation, backward, data[0]) if log_sign else 0
 
 
-def _log_probability(flow: Flow, op: Op) -> int:
+def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
     """The sign of a plain log-probability; 0 for anything else, an entropy among them."""
     found = 0
     for part in _signed(flow, op.id):
-        if part.op.api.endswith(_LOG_PROBS) or part.op.name == "log_softmax":
-            found = found or part.sign
-        else:
+        sign = _logarithm(flow, part.op, tape)
+        if not sign:
             return 0
+        found = found or part.sign * sign
     return found
+
+
+def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
+    """+1 for a log-probability, -1 for a cross entropy per sample, 0 for neither."""
+    if op.api.endswith(_LOG_PROBS) or op.name == "log_softmax":
+        return 1
+    if op.name == "exp" and _is_ratio(flow, op):
+        return 1
+    if not tape:
+        return 0
+    if op.api.rpartition(".")[2] == "log_prob" or (
+        op.name == "log" and any(is_probability(flow, i) for i in op.inputs)
+    ):
+        return 1
+    return -1 if op.name == "cross_entropy" and op.shape else 0
+
+
+def _is_ratio(flow: Flow, op: Op) -> bool:
+    """``exp(log_prob - old_log_prob)``, which grows with the log-probability."""
+    inner = flow[op.inputs[0]] if len(op.inputs) == 1 else None
+    if inner is None or inner.name != "sub" or len(inner.inputs) != 2:
+        return False
+    new, old = (flow[i] for i in inner.inputs)
+    return new.carries and not old.carries and scored(flow, new.id)
 
 
 def _orientation(situation: Situation, backward: Backward, factor: Op) -> int:
@@ -176,13 +203,13 @@ def _is_critic(situation: Situation, optimizer: Optimizer, backward: Backward, o
 
 def _is_output(backward: Backward, op: Op, critic: frozenset[int]) -> bool:
     """The value is what a layer of the critic gave, not something computed from it."""
-    return any(backward.flow[i].parameter in critic for i in op.inputs)
+    return any(backward.flow.parameter(i) in critic for i in op.inputs)
 
 
 def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> Cause:
     root = backward.flow[backward.roots[0]]
     site = op.site if op.site and root.site and op.site.file == root.site.file else root.site
-    if site is not None and site.function in ("forward", "__call__"):
+    if site is not None and site.function in ("forward", "call", "__call__"):
         site = root.site
     return Cause(
         "value-sign",

@@ -58,7 +58,7 @@ def _continuous(op: Op) -> bool:
 
 def _enters_a_network(backward: Backward, path: Path) -> bool:
     after = path.ops[path.cuts[0] + 1 :]
-    return any(backward.flow[i].parameter is not None for op in after for i in op.inputs)
+    return any(backward.flow.parameter(i) is not None for op in after for i in op.inputs)
 
 
 def _of_rewards(situation: Situation, backward: Backward, key: int) -> bool:

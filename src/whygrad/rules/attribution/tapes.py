@@ -84,10 +84,13 @@ def _asked_for(backward: Backward) -> str:
 def crossed(situation: Situation) -> Iterator[Cause]:
     """The gradients of one network were handed over with the variables of another."""
     known = situation.evidence.parameters
+    copies = {(p.network, p.copy_of) for p in known.values() if p.copy_of}
     groups: dict[tuple[int, Site | None], list[Parameter]] = {}
     for update in situation.evidence.updates:
         for other, owner in sorted(update.crossed):
-            if other not in known or owner not in known or known[owner].copy_of == known[other].network:
+            if other not in known or owner not in known:
+                continue
+            if (known[owner].network, known[other].network) in copies:
                 continue  # a worker computes the gradients of the network that it has copied
             reached = any(other in b.reached for b in update.backwards)
             suffering = known[other] if reached else known[owner]

@@ -9,7 +9,7 @@ from whygrad.flow.paths import living_values
 from whygrad.flow.roles import Target, pairs, targets
 from whygrad.flow.source import assignments_to
 from whygrad.flow.syncs import called_names, names_only, untaken_sync
-from whygrad.model import Alias, Backward, Confidence, Copy, Parameter, Severity, Site, Step
+from whygrad.model import Alias, Backward, Confidence, Copy, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -24,6 +24,8 @@ def leaks(situation: Situation) -> Iterator[Cause]:
             if not boot.value.live:
                 continue
             reached = _living(backward, boot.value.op)
+            if backward.tape:
+                reached &= backward.wanted  # a tape computes nothing that it was not asked for
             applied = reached & backward.applied
             known = found.get(boot.meets.site)
             if applied or (reached - situation.holders.keys() and known is None):
@@ -85,15 +87,17 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
                 sources = copied.get(key, set())
                 if sources & target.online or any(s in situation.holders for s in sources):
                     keys.add(key)
-        keys = {k for k in keys if situation.evidence.parameters[k].trainable}
+        given = {other for u in situation.updates(optimizer) for other, _ in u.crossed}  # by mistake
+        keys = {k for k in keys - given if situation.evidence.parameters[k].trainable}
         silent = situation.evidence.always_absent.get(optimizer.key, frozenset())
         moved = keys - silent  # without a gradient, a step passes a parameter by
         if keys:
+            site = _list_site(situation, optimizer)
             yield Cause(
                 "target-in-optimizer",
-                optimizer.made,
+                site,
                 situation.parameters(moved or keys),
-                (Step(f"{optimizer.name} is made", optimizer.made, cut=True),),
+                (Step(site.code if site else f"{optimizer.name} is made", site, cut=True),),
                 {"optimizer": optimizer.name, "harmless": "" if moved else "yes"},
                 severity=Severity.ERROR if moved else Severity.NOTE,
                 optimizer=optimizer.name,
@@ -102,19 +106,25 @@ def in_optimizer(situation: Situation) -> Iterator[Cause]:
             )
 
 
+def _list_site(situation: Situation, optimizer: Optimizer) -> Site | None:
+    """Where an optimizer is told what to train: when it is made, or with each step."""
+    updates = situation.updates(optimizer)
+    given = [u.site for u in updates if any(b.tape for b in u.backwards)]
+    return given[-1] if given else optimizer.made
+
+
 def never_synced(situation: Situation) -> Iterator[Cause]:
     """The online network learns, and the values of the target network are still its first ones."""
-    known = situation.evidence.parameters
     copied = pairs(situation.evidence.copies)
     done: set[int] = set()
     for target in target_networks(situation):
         keys = _standing(situation, target, copied) - done
         learns = [o for o in situation.evidence.optimizers.values() if o.held & target.online]
         steps = max((o.steps for o in learns), default=0)
-        if not keys or steps < _ENOUGH:
+        if not keys or steps < _ENOUGH or _copied_since(situation, keys):
             continue
-        reverse = any(k in copied.get(o, ()) for k in keys for o in target.online)
-        site = _home(known[min(keys)])
+        reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
+        site = _home(situation.parameters(keys))
         if reverse or site is None or untaken_sync(site.file, site.line, _lines(situation)):
             continue
         done |= keys
@@ -133,6 +143,12 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
             first_update=1,
             updates=steps,
         )
+
+
+def _copied_since(situation: Situation, keys: frozenset[int]) -> bool:
+    """Was it synced after all, from a network that does not change either?"""
+    started = min((u.time for u in situation.evidence.updates), default=0)
+    return any(c.target in keys and c.last > started for c in situation.evidence.copies)
 
 
 def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:
@@ -166,7 +182,7 @@ def reversed_syncs(situation: Situation) -> Iterator[Cause]:
         for copy in situation.evidence.copies:
             kind = _reversal(situation, target, copy)
             if kind:
-                found.setdefault(copy.site, []).append((copy, kind))
+                found.setdefault(_sync_site(situation, copy, kind), []).append((copy, kind))
     for site, wrong in found.items():
         keys = {copy.target for copy, _ in wrong}
         copy, kind = wrong[0]
@@ -185,6 +201,17 @@ def reversed_syncs(situation: Situation) -> Iterator[Cause]:
             confidence=Confidence.CERTAIN if kind == "direction" else Confidence.LIKELY,
             first_update=1,
         )
+
+
+def _sync_site(situation: Situation, copy: Copy, kind: str) -> Site | None:
+    """The sync; where a helper syncs other networks the right way, the line that calls it for these."""
+    same = [c for c in situation.evidence.copies if c.site == copy.site and c.callers != copy.callers]
+    right = [c for c in same if c.source in situation.holders and c.target not in situation.holders]
+    inside = copy.site.function if copy.site else ""
+    callers = [c for c in copy.callers if c.function not in (inside, "loop_body", "if_body", "else_body")]
+    helper = copy.callers[0].function if inside in ("loop_body", "if_body") and copy.callers else inside
+    callers = [c for c in callers if c.function != helper]
+    return callers[0] if kind == "direction" and right and callers else copy.site
 
 
 def _reversal(situation: Situation, target: Target, copy: Copy) -> str:
@@ -274,12 +301,15 @@ def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
     return None
 
 
-def _home(parameter: Parameter) -> Site | None:
-    """The line that made a network and gave it its name."""
-    name = parameter.network.rpartition(".")[2].partition("[")[0]
-    for site in parameter.made:
-        if any(line == site.line for line, _ in assignments_to(site.file, name)):
-            return site
+def _home(parameters: tuple[Parameter, ...]) -> Site | None:
+    """The line that made a network and gave it its name; a part of a network has a name of its own."""
+    paths = [p.name.split(".")[:-1] for p in parameters]
+    shared = [parts[0] for parts in zip(*paths, strict=False) if len(set(parts)) == 1]
+    for name in (*reversed(shared), parameters[0].network.rpartition(".")[2]):
+        plain = name.partition("[")[0]
+        for site in parameters[0].made:
+            if any(line == site.line for line, _ in assignments_to(site.file, plain)):
+                return site
     return None
 
 

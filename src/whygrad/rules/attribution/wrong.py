@@ -17,6 +17,7 @@ from whygrad.rules.cause import Cause
 
 QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
     broadcast,
+    vanished,
     clips,
     cleared_too_early,
     never_cleared,
@@ -33,11 +34,16 @@ QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
 )
 
 
-#: What the evidence of other frameworks is enough for so far.
-ELSEWHERE = (broadcast, vanished)
-
-
 def wrong(situation: Situation) -> list[Cause]:
     """All of them."""
-    questions = QUESTIONS if situation.evidence.framework == "torch" else ELSEWHERE
-    return [cause for question in questions for cause in question(situation)]
+    found = [cause for question in QUESTIONS for cause in question(situation)]
+    return [cause for cause in found if not _follows(cause, found)]
+
+
+def _follows(cause: Cause, found: list[Cause]) -> bool:
+    """A target that is differentiated only because it is the online network, or in its list, under a tape."""
+    if cause.rule != "target-leak":
+        return False
+    keys = {p.key for p in cause.subjects}
+    roots = [c for c in found if c.rule in ("target-alias", "target-in-optimizer")]
+    return any(keys <= {p.key for p in root.subjects} for root in roots)

@@ -1,6 +1,6 @@
 """wrong-variables: gradients are asked for, or applied to, other variables than those meant.
 
-Reads the details ``optimizer``, ``holds`` (what it really holds) and ``expected``.
+Reads the details ``optimizer``, ``holds`` (what it really holds), ``expected``, ``kind`` and ``line``.
 """
 
 from whygrad.model import Finding
@@ -41,6 +41,8 @@ actor_opt.apply_gradients(zip(grads, variables))""",
 
 def phrase(cause: Cause) -> Finding:
     """Put an optimizer of the wrong network into words."""
+    if cause.details.get("kind") == "local":
+        return _local(cause)
     if words.on_tensorflow(cause):
         return _on_tensorflow(cause)
     details, who, code = cause.details, words.who(cause), words.source(cause)
@@ -54,6 +56,25 @@ def phrase(cause: Cause) -> Finding:
         why=f"The loss leaves its gradients in {expected}, and {optimizer}.step() applies what it finds in "
         f"{holds}.",
         fix=f"write {words.code(new)}" if new else f"make {optimizer} from the parameters of {expected}",
+    )
+
+
+def _local(cause: Cause) -> Finding:
+    """A worker that trains its own copy."""
+    details, who, code = cause.details, words.who(cause), words.source(cause)
+    holds = details.get("holds") or "a copy"
+    expected = details.get("expected") or str(who)
+    line = f" at line {details['line']}" if details.get("line") else ""
+    new = rewrite.with_name(code, words.in_scope(holds, code), words.in_scope(expected, code))
+    return words.say(
+        cause,
+        title=f"{who.does('never changes', 'never change')}: the steps go into {holds}, a copy that is "
+        f"overwritten again",
+        why=f"The copy{line} gives {holds} the weights of {expected}, which nobody trains: each time, what "
+        f"{holds} has learnt is lost.",
+        fix=f"write {words.code(new, words.LONG)}"
+        if new
+        else f"compute the gradients with {holds} and apply them to the parameters of {expected}",
     )
 
 

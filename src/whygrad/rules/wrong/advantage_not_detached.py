@@ -29,6 +29,14 @@ value_loss = advantage.pow(2).mean()
     use_instead="Detach the advantage in the policy loss, and only there.",
     avoid="Detaching the value everywhere: the value loss needs it.",
     site="where the advantage is computed",
+    bad_tensorflow="""\
+advantage = returns - tf.squeeze(critic(state), -1)
+policy_loss = -tf.reduce_mean(dist.log_prob(action) * advantage)
+value_loss = tf.reduce_mean(advantage**2)""",
+    good_tensorflow="""\
+advantage = returns - tf.squeeze(critic(state), -1)
+policy_loss = -tf.reduce_mean(dist.log_prob(action) * tf.stop_gradient(advantage))
+value_loss = tf.reduce_mean(advantage**2)""",
 )
 
 
@@ -39,11 +47,15 @@ def phrase(cause: Cause) -> Finding:
     return words.say(
         cause,
         title=f"the policy loss trains {who}: the advantage carries gradient",
-        why=f"The advantage weighs the log-probability in the policy loss{line}; it is not detached, so "
+        why=f"The advantage weighs the log-probability in the policy loss{line}; it carries gradient, so "
         f"{who} "
         f"{'are' if who.several else 'is'} moved to make that loss small.",
-        fix=f"use `{name}.detach()` in the policy loss{line}",
-        avoid="detaching the value in the value loss as well: then nothing trains it",
+        fix=f"use `tf.stop_gradient({name})` in the policy loss{line}"
+        if words.on_tensorflow(cause)
+        else f"use `{name}.detach()` in the policy loss{line}",
+        avoid="stopping the gradient of the value in the value loss as well: then nothing trains it"
+        if words.on_tensorflow(cause)
+        else "detaching the value in the value loss as well: then nothing trains it",
     )
 
 

@@ -13,7 +13,7 @@ PAGE = Page(
     family="wrong",
     summary="the graph was freed by one `backward` and is walked again by the next",
     what="A value was computed once, kept, and used in the loss of several updates: a temperature, a hidden "
-    "state, a target.",
+    "state, a target. PyTorch only: a TensorFlow tape that is asked twice is `outside-tape`.",
     why="`backward` frees the graph that it walks. The next one walks into the freed part and stops with "
     '"Trying to backward through the graph a second time". The message does not say which value it is.',
     bad="""\

@@ -29,6 +29,14 @@ loss = -(log_prob * returns).mean()""",
     use_instead="Score samples with `sample()` or `.detach()`; keep the old log-probability of a ratio "
     "detached.",
     site="where they meet",
+    bad_tensorflow="""\
+with tf.GradientTape() as tape:
+    action = dist.sample()  # Normal in tensorflow_probability: reparameterised
+    loss = -tf.reduce_mean(dist.log_prob(action) * returns)""",
+    good_tensorflow="""\
+with tf.GradientTape() as tape:
+    action = tf.stop_gradient(dist.sample())
+    loss = -tf.reduce_mean(dist.log_prob(action) * returns)""",
 )
 
 
@@ -43,7 +51,10 @@ def phrase(cause: Cause) -> Finding:
             why="Both sides of the ratio carry gradient to the same parameters, so what one gives the other "
             "takes "
             "away.",
-            fix="detach the old log-probability, or take it from the rollout: `ratio = (new - "
+            fix="stop the gradient of the old log-probability, or take it from the rollout: `ratio = "
+            "tf.exp(new - tf.stop_gradient(old))`"
+            if words.on_tensorflow(cause)
+            else "detach the old log-probability, or take it from the rollout: `ratio = (new - "
             "old.detach()).exp()`",
         )
     return words.say(
@@ -52,7 +63,10 @@ def phrase(cause: Cause) -> Finding:
         why="The log-probability is taken of a sample that moves with the mean, so the distance between the "
         "two "
         "never changes; what is left is zero up to rounding.",
-        fix="draw with `sample()` instead of `rsample()`, or score `action.detach()`",
+        fix="score the action as data: `tf.stop_gradient(dist.sample())`; a reparameterised sample carries "
+        "gradient under a tape"
+        if words.on_tensorflow(cause)
+        else "draw with `sample()` instead of `rsample()`, or score `action.detach()`",
     )
 
 

@@ -27,6 +27,14 @@ nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
 optimizer.step()""",
     use_instead="The order is `zero_grad`, `backward`, clip, `step`.",
     site="the clip call",
+    bad_tensorflow="""\
+grads = tape.gradient(loss, variables)
+optimizer.apply_gradients(zip(grads, variables))
+grads, norm = tf.clip_by_global_norm(grads, 0.5)""",
+    good_tensorflow="""\
+grads = tape.gradient(loss, variables)
+grads, norm = tf.clip_by_global_norm(grads, 0.5)
+optimizer.apply_gradients(zip(grads, variables))""",
 )
 
 
@@ -36,9 +44,13 @@ def phrase(cause: Cause) -> Finding:
     return words.say(
         cause,
         title="gradients are clipped after the step that has used them",
-        why=f"The step{line} has applied the raw gradients when the clip runs; the next update overwrites "
+        why=f"The step{line} has applied the raw gradients when the clip runs; nothing uses the clipped ones."
+        if words.on_tensorflow(cause)
+        else f"The step{line} has applied the raw gradients when the clip runs; the next update overwrites "
         f"them.",
-        fix=f"move the clip above the `step()`{line}, below the `backward()`",
+        fix=f"move the clip above `apply_gradients`{line}, below `tape.gradient`"
+        if words.on_tensorflow(cause)
+        else f"move the clip above the `step()`{line}, below the `backward()`",
     )
 
 

@@ -12,7 +12,8 @@ PAGE = Page(
     slug="clip-before-backward",
     family="wrong",
     summary="clipping runs before `backward`, on old gradients or on none",
-    what="The call that clips stands above the `backward` whose gradients it was meant for.",
+    what="The call that clips stands above the `backward` whose gradients it was meant for. PyTorch only: in "
+    "TensorFlow a clip works on the gradients that it is given.",
     why="`backward` then writes the real gradients, and the step uses them unclipped. Nothing fails; one "
     "bad batch can still throw the network off.",
     bad="""\

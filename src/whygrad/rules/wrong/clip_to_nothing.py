@@ -29,6 +29,14 @@ optimizer.step()""",
     "only "
     "cuts the spikes. One clip per update.",
     site="the clip call; of two, the second",
+    bad_tensorflow="""\
+optimizer = keras.optimizers.Adam(1e-3, clipnorm=0.1)
+grads, norm = tf.clip_by_global_norm(tape.gradient(loss, variables), 0.5)
+optimizer.apply_gradients(zip(grads, variables))  # clipped twice""",
+    good_tensorflow="""\
+optimizer = keras.optimizers.Adam(1e-3)
+grads, norm = tf.clip_by_global_norm(tape.gradient(loss, variables), 0.5)
+optimizer.apply_gradients(zip(grads, variables))""",
 )
 
 
@@ -59,7 +67,9 @@ def phrase(cause: Cause) -> Finding:
     seen = f"The {what} was {before}, the threshold is {limit}. " if limit and before else ""
     left = details.get("left", "")
     usual = "; print what `clip_grad_norm_` returns to see what is usual here"
-    if details.get("framework") == "tensorflow":
+    if details.get("framework") == "tensorflow" and limit not in ("", "0"):
+        usual = "; print the norm that `tf.clip_by_global_norm` returns to see what is usual here"
+    elif details.get("framework") == "tensorflow":
         usual = "; 0 does not switch clipping off: leave the clip out for that"
     return words.say(
         cause,

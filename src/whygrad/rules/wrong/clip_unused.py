@@ -26,11 +26,27 @@ optimizer.step()""",
     "result to "
     "`p.grad`.",
     site="the clip call",
+    bad_tensorflow="""\
+grads = tape.gradient(loss, variables)
+clipped, norm = tf.clip_by_global_norm(grads, 0.5)
+optimizer.apply_gradients(zip(grads, variables))  # the raw ones""",
+    good_tensorflow="""\
+grads = tape.gradient(loss, variables)
+clipped, norm = tf.clip_by_global_norm(grads, 0.5)
+optimizer.apply_gradients(zip(clipped, variables))""",
 )
 
 
 def phrase(cause: Cause) -> Finding:
     """Put a clipped copy that nobody uses into words."""
+    if words.on_tensorflow(cause):
+        line = words.at(cause.details.get("step_line", ""))
+        return words.say(
+            cause,
+            title="the clipped gradients are not the ones that are applied",
+            why=f"This call gives clipped copies, which nobody uses; the step{line} gets the raw gradients.",
+            fix=f"give the clipped gradients to `apply_gradients`{line}",
+        )
     return words.say(
         cause,
         title="the clipped gradients are not the ones that are applied",

@@ -14,7 +14,8 @@ PAGE = Page(
     family="wrong",
     summary="a value that `backward` needs was overwritten, most often by a `step()` in between",
     what="Between a forward pass and its `backward`, something wrote into a value that the `backward` needs: "
-    "an optimizer's `step()`, which changes weights in place, or an operation such as `+=` or `relu_`.",
+    "an optimizer's `step()`, which changes weights in place, or an operation such as `+=` or `relu_`."
+    " PyTorch only: TensorFlow tensors do not change.",
     why='The gradient would be computed with the wrong numbers, so PyTorch stops: "modified by an inplace '
     'operation". It names the tensor that was hit, not the line that wrote.',
     bad="""\

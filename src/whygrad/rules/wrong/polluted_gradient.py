@@ -36,12 +36,26 @@ actor_opt.step()""",
     "of the "
     "actor loss, `critic.requires_grad_(False)`.",
     avoid="`.detach()` on the critic's value: it keeps the critic clean and ends the actor's learning.",
-    site="the `backward` that leaks",
+    site="the `backward`, or the call on the tape, that leaks",
+    bad_tensorflow="""\
+variables = actor.trainable_variables + critic.trainable_variables
+with tf.GradientTape() as tape:
+    actor_loss = -tf.reduce_mean(critic([state, actor(state)]))
+grads = tape.gradient(actor_loss, variables)
+optimizer.apply_gradients(zip(grads, variables))""",
+    good_tensorflow="""\
+variables = actor.trainable_variables
+with tf.GradientTape() as tape:
+    actor_loss = -tf.reduce_mean(critic([state, actor(state)]))
+grads = tape.gradient(actor_loss, variables)
+optimizer.apply_gradients(zip(grads, variables))""",
 )
 
 
 def phrase(cause: Cause) -> Finding:
     """Put gradients that end up in the wrong step into words."""
+    if words.on_tensorflow(cause):
+        return _on_tensorflow(cause)
     who, details = words.who(cause), cause.details
     line = words.at(details.get("own_line", ""))
     step = f"`{cause.optimizer}.step()`" if cause.optimizer else "its optimizer's step"
@@ -67,6 +81,21 @@ def phrase(cause: Cause) -> Finding:
         f"{'their' if who.several else 'its'} own loss, and {step} applies the sum.",
         fix=f"call {clear} right before the `backward`{line}",
         avoid=f"`.detach()` on the value of {who}: the other network would stop to learn",
+    )
+
+
+def _on_tensorflow(cause: Cause) -> Finding:
+    who = words.who(cause)
+    together = " and differentiate the two losses apart" if cause.details.get("together") else ""
+    return words.say(
+        cause,
+        title=f"{who.does('is', 'are')} trained to please another network's loss",
+        why=f"The tape is asked for the variables of {who} as well, and the step applies what it gives: "
+        f"{who} {'are' if who.several else 'is'} moved to make a loss small that should only train what "
+        f"stands before {who.it}.",
+        fix="ask the tape, for this loss, only for the variables of the network that it should train"
+        f"{together}",
+        avoid=f"`tf.stop_gradient` on the value of {who}: the other network would stop to learn",
     )
 
 

@@ -35,6 +35,15 @@ optimizer.step()""",
     use_instead="`-(dist.log_prob(action) * returns).mean()`, the score-function surrogate.",
     avoid="`loss.requires_grad = True`: the error goes, the gradient does not come back.",
     site="the loss",
+    bad_tensorflow="""\
+logits = policy(state)
+action = tf.squeeze(tf.random.categorical(logits, 1), 1)
+loss = -tf.reduce_mean(tf.gather(rewards, action))""",
+    good_tensorflow="""\
+logits = policy(state)
+action = tf.squeeze(tf.random.categorical(logits, 1), 1)
+neg_log_prob = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=action, logits=logits)
+loss = tf.reduce_mean(neg_log_prob * tf.gather(rewards, action))""",
 )
 
 
@@ -48,8 +57,13 @@ def phrase(cause: Cause) -> Finding:
         why=f"{made_of[0].upper()}{made_of[1:]} are not differentiable in the policy; the log-probability "
         f"of the "
         "actions, weighed by the return, is what carries its gradient.",
-        fix="write the loss as `-(dist.log_prob(action) * returns).mean()`",
-        avoid="`loss.requires_grad = True`: the error goes, the gradient does not come back",
+        fix="write the loss as `-tf.reduce_mean(log_prob * returns)`, with `log_prob = "
+        "-tf.nn.sparse_softmax_cross_entropy_with_logits(labels=action, logits=logits)`"
+        if words.on_tensorflow(cause)
+        else "write the loss as `-(dist.log_prob(action) * returns).mean()`",
+        avoid=words.no_filtering(cause)
+        if words.on_tensorflow(cause)
+        else "`loss.requires_grad = True`: the error goes, the gradient does not come back",
     )
 
 

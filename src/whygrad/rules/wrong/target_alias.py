@@ -22,6 +22,11 @@ target_net = copy.deepcopy(q_net)""",
     use_instead="`copy.deepcopy(net)`, or a second network with `load_state_dict`.",
     avoid="`copy.copy`: a shallow copy has the same parameters.",
     site="the assignment",
+    bad_tensorflow="""\
+target_net = q_net""",
+    good_tensorflow="""\
+target_net = keras.models.clone_model(q_net)
+target_net.set_weights(q_net.get_weights())""",
 )
 
 
@@ -29,14 +34,19 @@ def phrase(cause: Cause) -> Finding:
     """Put two names for one network into words."""
     target = cause.details.get("target", "") or "the target network"
     online = cause.details.get("online", "") or "the online network"
+    name = online.rpartition(".")[2] if cause.details.get("online") else "net"
+    if words.on_tensorflow(cause):
+        fix = f"make a network of its own: `keras.models.clone_model({name})`, then `set_weights`"
+        avoid = "`clone_model` alone: the clone has weights of its own until they are set"
+    else:
+        fix = f"make a network of its own: `copy.deepcopy({name})`"
+        avoid = "`copy.copy`: a shallow copy has the same parameters"
     return words.say(
         cause,
         title=f"{target} is {online}: the same parameters under two names",
         why=f"Both names stand for the same parameters, so the targets move with every step of {online}.",
-        fix=f"make a network of its own: `copy.deepcopy({online.rpartition('.')[2]})`"
-        if cause.details.get("online")
-        else "make a network of its own: `copy.deepcopy(net)`",
-        avoid="`copy.copy`: a shallow copy has the same parameters",
+        fix=fix,
+        avoid=avoid,
     )
 
 

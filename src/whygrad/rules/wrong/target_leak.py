@@ -26,9 +26,20 @@ with torch.no_grad():
     target = reward + gamma * q_net(next_state).max(1).values
 q = q_net(state).gather(1, action).squeeze(1)
 loss = F.mse_loss(q, target)""",
-    use_instead="Compute the target under `torch.no_grad()`, or `.detach()` it.",
+    use_instead="Compute the target under `torch.no_grad()`, or `.detach()` it; in TensorFlow before the "
+    "tape, or with `tf.stop_gradient`.",
     avoid="Cutting the prediction instead: then only the target is trained.",
     site="where the target is computed",
+    bad_tensorflow="""\
+with tf.GradientTape() as tape:
+    target = reward + gamma * tf.reduce_max(q_net(next_state), axis=1)
+    q = tf.gather(q_net(state), action, batch_dims=1)
+    loss = tf.reduce_mean(tf.square(target - q))""",
+    good_tensorflow="""\
+target = reward + gamma * tf.reduce_max(q_net(next_state), axis=1)  # outside of the tape
+with tf.GradientTape() as tape:
+    q = tf.gather(q_net(state), action, batch_dims=1)
+    loss = tf.reduce_mean(tf.square(target - q))""",
 )
 
 
@@ -44,7 +55,9 @@ def phrase(cause: Cause) -> Finding:
             why=f"The loss{line} also differentiates its target. No optimizer holds {who}, so nothing is "
             f"learnt "
             "wrongly; it costs time and memory.",
-            fix="compute the target under `torch.no_grad()`",
+            fix="compute the target before the tape, and ask the tape only for what is trained"
+            if words.on_tensorflow(cause)
+            else "compute the target under `torch.no_grad()`",
         )
     cut = (
         " The prediction carries none: only the target is trained."
@@ -57,14 +70,17 @@ def phrase(cause: Cause) -> Finding:
         why=f"The loss{line} compares a prediction with a target that carries gradient itself, so the "
         f"target is "
         f"moved towards the prediction as well.{cut}",
-        fix=_fix(words.source(cause)),
-        avoid="a `.detach()` on the prediction: then only the target is trained",
+        fix=_fix(words.source(cause), words.on_tensorflow(cause)),
+        avoid="cutting the prediction instead: then only the target is trained",
     )
 
 
-def _fix(code: str) -> str:
+def _fix(code: str, tensorflow: bool) -> str:
     under = "compute it under `with torch.no_grad():`"
     name = rewrite.assigned(code)
+    if tensorflow:
+        stop = f"use `tf.stop_gradient({name})` in the loss" if name else "wrap it in `tf.stop_gradient`"
+        return f"{stop}, or compute it before the tape is opened"
     return f"{under}, or use `{name}.detach()` in the loss" if name else f"{under}, or `.detach()` it"
 
 

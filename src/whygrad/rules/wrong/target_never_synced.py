@@ -34,6 +34,18 @@ for step, batch in enumerate(batches):
     "or "
     "blend a little of them in after each one, `t.lerp_(p, 0.005)`.",
     site="where the target network is made",
+    bad_tensorflow="""\
+target_net.set_weights(q_net.get_weights())
+for batch in batches:
+    target = reward + gamma * tf.reduce_max(target_net(next_state), axis=1)
+    update(q_net, target)""",
+    good_tensorflow="""\
+target_net.set_weights(q_net.get_weights())
+for step, batch in enumerate(batches):
+    target = reward + gamma * tf.reduce_max(target_net(next_state), axis=1)
+    update(q_net, target)
+    if step % 500 == 0:
+        target_net.set_weights(q_net.get_weights())""",
 )
 
 
@@ -48,10 +60,15 @@ def phrase(cause: Cause) -> Finding:
         title=f"{who.does('never changes', 'never change')} while {online} learns",
         why=f"{who.does('gives', 'give')} the bootstrap targets of {online}, and{after} still "
         f"{'have' if who.several else 'has'} the first weights: no copy was made.",
-        fix=f"copy the weights from time to time, `{name}.load_state_dict({online}.state_dict())`, or blend "
-        f"them "
-        "in after each update",
+        fix=f"copy the weights from time to time, `{_copied(cause, name, online)}`, or blend them in after "
+        "each update",
     )
+
+
+def _copied(cause: Cause, target: str, online: str) -> str:
+    if words.on_tensorflow(cause):
+        return f"{target}.set_weights({online}.get_weights())"
+    return f"{target}.load_state_dict({online}.state_dict())"
 
 
 RULE = Rule(PAGE, phrase)

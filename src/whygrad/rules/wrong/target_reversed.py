@@ -25,6 +25,12 @@ for p, t in zip(q_net.parameters(), target_net.parameters()):
     use_instead="The target is what is written to, and with a small `tau` it keeps `1 - tau` of itself: "
     "`t.lerp_(p, tau)`.",
     site="the sync",
+    bad_tensorflow="""\
+for p, t in zip(q_net.variables, target_net.variables):
+    p.assign(tau * t + (1 - tau) * p)""",
+    good_tensorflow="""\
+for p, t in zip(q_net.variables, target_net.variables):
+    t.assign(tau * p + (1 - tau) * t)""",
 )
 
 

@@ -24,6 +24,12 @@ done = torch.tensor(dones, dtype=torch.float32)
 target = reward + gamma * next_value * (1 - done)""",
     use_instead="Keep `done` as a bool or as 0.0 and 1.0, and use `1 - done.float()`.",
     site="where the mask is applied",
+    bad_tensorflow="""\
+done = tf.cast(dones, tf.float32)  # 0 and 255
+target = reward + gamma * next_value * (1 - done)""",
+    good_tensorflow="""\
+done = tf.cast(dones > 0, tf.float32)
+target = reward + gamma * next_value * (1 - done)""",
 )
 
 

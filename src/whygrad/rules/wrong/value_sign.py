@@ -26,6 +26,12 @@ actor_opt.step()""",
     "a "
     "cost, all is well.",
     site="the loss",
+    bad_tensorflow="""\
+with tf.GradientTape() as tape:
+    actor_loss = tf.reduce_mean(critic([state, actor(state)]))""",
+    good_tensorflow="""\
+with tf.GradientTape() as tape:
+    actor_loss = -tf.reduce_mean(critic([state, actor(state)]))""",
 )
 
 

@@ -13,7 +13,8 @@ PAGE = Page(
     family="wrong",
     summary="gradients are cleared between `backward` and `step`",
     what="`zero_grad()` (or `p.grad = None`) runs after the `backward` and before the `step` that should "
-    "use its gradients.",
+    "use its gradients."
+    " PyTorch only: TensorFlow keeps no gradients between updates.",
     why="The step finds nothing, or zeros: the parameters do not move, or only by what an optimizer "
     "remembers. Nothing fails.",
     bad="""\

@@ -13,7 +13,8 @@ PAGE = Page(
     family="wrong",
     summary="gradients of earlier updates pile up: nothing clears them",
     what="`backward` adds to what is in `.grad`. Here a step uses the gradients, and nothing clears them "
-    "before the next `backward`.",
+    "before the next `backward`."
+    " PyTorch only: TensorFlow keeps no gradients between updates.",
     why="Every step applies the sum of all gradients so far, most of them computed for weights of long "
     "ago. It works like a momentum that never fades.",
     bad="""\

@@ -5,7 +5,22 @@ from __future__ import annotations
 from whygrad.backends.recording.nodes import Node, Param
 
 _SAME = frozenset(
-    ("data", "detach", "clone", "to", "float", "double", "cpu", "contiguous", "view", "reshape", "copy_")
+    (
+        *(
+            "data",
+            "detach",
+            "clone",
+            "to",
+            "float",
+            "double",
+            "cpu",
+            "contiguous",
+            "view",
+            "reshape",
+            "copy_",
+        ),
+        *("read", "cast", "stop_gradient", "constant", "numpy", "__array__"),
+    )
 )
 _MOST = 64  # operations
 
@@ -35,27 +50,30 @@ def _mixture(node: Node, known: dict[Node, Mixture]) -> Mixture:
     if node.name in _SAME or name in _SAME:
         return mixture(node.inputs[-1] if node.name == "copy_" else node.inputs[0], known)
     parts = [mixture(source, known) for source in node.inputs]
+    if name == "neg":
+        return scaled(parts[0], -1.0)
     if name in ("add", "radd", "iadd", "sub", "isub", "rsub"):
         return _sum(name, parts, node.numbers)
     if name in ("mul", "rmul", "imul", "multiply") and len(parts) == 1 and node.numbers:
-        return _scaled(parts[0], node.numbers[0])
+        return scaled(parts[0], node.numbers[0])
     if name in ("div", "truediv", "itruediv") and len(parts) == 1 and node.numbers and node.numbers[0]:
-        return _scaled(parts[0], 1 / node.numbers[0])
+        return scaled(parts[0], 1 / node.numbers[0])
     if name == "lerp" and len(parts) == 2 and node.numbers:
-        return added(_scaled(parts[0], 1 - node.numbers[-1]), _scaled(parts[1], node.numbers[-1]))
+        return added(scaled(parts[0], 1 - node.numbers[-1]), scaled(parts[1], node.numbers[-1]))
     return {param: None for part in parts for param in part}
 
 
 def _sum(name: str, parts: list[Mixture], numbers: tuple[float, ...]) -> Mixture:
     if len(parts) == 1:
-        return _scaled(parts[0], -1.0) if name == "rsub" else parts[0]
+        return scaled(parts[0], -1.0) if name == "rsub" else parts[0]
     factor = numbers[-1] if numbers else 1.0  # alpha
     if name == "rsub":
-        return added(parts[1], _scaled(parts[0], -factor))
-    return added(parts[0], _scaled(parts[1], -factor if "sub" in name else factor))
+        return added(parts[1], scaled(parts[0], -factor))
+    return added(parts[0], scaled(parts[1], -factor if "sub" in name else factor))
 
 
-def _scaled(part: Mixture, factor: float) -> Mixture:
+def scaled(part: Mixture, factor: float) -> Mixture:
+    """A mixture times a number."""
     return {param: None if held is None else held * factor for param, held in part.items()}
 
 
@@ -82,8 +100,8 @@ def after_write(name: str, owner: Param, sources: tuple[Node, ...], numbers: tup
     if name in ("copy", "set", "setitem", "data"):
         return parts[-1]
     if name == "lerp" and numbers:
-        return added(_scaled(own, 1 - numbers[-1]), _scaled(parts[0], numbers[-1]))
+        return added(scaled(own, 1 - numbers[-1]), scaled(parts[0], numbers[-1]))
     if name in ("add", "iadd", "sub", "isub"):
         factor = (numbers[-1] if numbers else 1.0) * (-1 if "sub" in name else 1)
-        return added(own, _scaled(parts[0], factor))
+        return added(own, scaled(parts[0], factor))
     return {param: None for part in (own, *parts) for param in part}

@@ -1,0 +1,50 @@
+"""Masks of data: is ``1 - done`` really made of zeros and ones?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whygrad.backends.tensorflow import private, vocabulary
+from whygrad.backends.tensorflow.values import Value
+
+_MOST = 65536
+
+
+def is_mask(value: Value) -> bool:
+    """``1 - done``, of data."""
+    return value.name == "rsub" and value.numbers == (1.0,) and not value.tainted
+
+
+def holds_more(tensor: Any) -> bool:
+    """Are there other numbers than 0 and 1 in it?"""
+    values = _numbers(tensor)
+    return values is not None and bool(((values != 0) & (values != 1)).any())
+
+
+def looks_inverted(tensor: Any) -> bool:
+    """Two whole numbers that are not those of a mask or a sign: ``~done``, made outside of TensorFlow."""
+    values = _numbers(tensor)
+    if values is None or values.size < 2:
+        return False
+    low, high = float(values.min()), float(values.max())
+    if not abs(low) < 1e6 > abs(high) or low != int(low) or high != int(high) or low == high:
+        return False
+    if (low, high) in ((0.0, 1.0), (-1.0, 1.0), (-1.0, 0.0)):
+        return False
+    return bool(((values == low) | (values == high)).all())
+
+
+def _numbers(tensor: Any) -> Any:
+    values = private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None
+    return values if values is not None and 0 < values.size <= _MOST and values.dtype.kind in "fiu" else None
+
+
+def note_mask(mask: Value) -> None:
+    """``1 - done`` in compiled code: what ``done`` holds is known when the function is called."""
+    source = mask.inputs[0]
+    for _ in range(4):
+        if isinstance(source, Value) and source.name == "argument":
+            source.masks = (*source.masks, mask)
+        if not vocabulary.keeps_number(source.name) or not source.inputs:
+            break
+        source = source.inputs[0]

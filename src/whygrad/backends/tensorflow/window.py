@@ -1,0 +1,104 @@
+"""The patches that are there only while eager code is recorded."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from whygrad.backends.recording.patches import Patches
+from whygrad.backends.tensorflow import private
+
+if TYPE_CHECKING:
+    from whygrad.backends.tensorflow.watch import Watch
+
+_EXITS = ("numpy", "__float__", "__int__", "__index__", "__array__")
+
+
+class Window:
+    """The patches that are there only while eager code is recorded."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._patches = Patches()
+        self._calls = Patches()
+        self._calls_seen = False
+        self.is_open = False
+
+    def open(self) -> None:
+        """Begin to see values leave and come back."""
+        if self.is_open:
+            return
+        self.is_open = True
+        for name in _EXITS:
+            self._patches.wrap(private.CONVERTIBLE, name, self._leaving)
+        if private.RUNTIME is not None:
+            self._patches.wrap(private.RUNTIME, "TFE_Py_FastPathExecute", self._explicit_reads)
+        if private.CONSTANTS is not None:
+            self._patches.wrap(private.CONSTANTS, "convert_to_eager_tensor", self._entering)
+
+        if private.CONCRETE is not None and not self._calls_seen:
+            self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
+            self._calls_seen = True
+
+    def close(self, counting: bool) -> None:
+        """No longer; calls of traced functions only if somebody is ``counting`` steps."""
+        self.is_open = False
+        self._patches.restore()
+        if not counting:
+            self._calls.restore()
+            self._calls_seen = False
+
+    def _call_flat(self, original: Any) -> Any:
+        def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
+            result = original(function, tensor_inputs, captured_inputs)
+            if tf.executing_eagerly() and not self._watch.is_resting():
+                graph = function.graph
+                if self._watch.recording():
+                    feeds = [*tensor_inputs, *captured_inputs]
+                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
+                if self._watch.safely(self._watch.applying.executed, graph):
+                    self._watch.stepped()
+            return result
+
+        return _call_flat
+
+    def _leaving(self, original: Any) -> Any:
+        name = original.__name__
+
+        def leave(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(tensor, *args, **kwargs)
+            if self._watch.recording() and not self._watch.is_resting():
+                with self._watch.resting():
+                    self._watch.safely(self._watch.recorder.left, name, tensor, result, sys._getframe(1))
+            return result
+
+        return leave
+
+    def _entering(self, original: Any) -> Any:
+        def convert_to_eager_tensor(value: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(value, *args, **kwargs)
+            if self._watch.recording() and not self._watch.is_resting():
+                self._watch.safely(self._watch.recorder.entered, "constant", value, result, sys._getframe(1))
+            return result
+
+        return convert_to_eager_tensor
+
+    def _explicit_reads(self, original: Any) -> Any:
+        """The runtime reads a variable that is passed to an operation without telling: it is read here."""
+
+        def TFE_Py_FastPathExecute(*args: Any) -> Any:
+            if self._watch.recording() and not self._watch.is_resting():
+                args = tuple(_read(a) for a in args)
+            return original(*args)
+
+        return TFE_Py_FastPathExecute
+
+
+def _read(argument: Any) -> Any:
+    if isinstance(argument, private.VARIABLE):
+        return argument.value()
+    if isinstance(argument, (list, tuple)) and any(isinstance(a, private.VARIABLE) for a in argument):
+        return type(argument)([_read(a) for a in argument])
+    return argument

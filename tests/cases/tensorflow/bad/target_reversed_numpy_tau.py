@@ -1,0 +1,42 @@
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+keras.utils.set_random_seed(606)
+rng = np.random.default_rng(606)
+
+
+def make_net(outputs=3):
+    return keras.Sequential(
+        [keras.layers.Input((4,)), keras.layers.Dense(24, activation="relu"), keras.layers.Dense(outputs)]
+    )
+
+
+def batch(n=32):
+    s, s2 = (tf.constant(rng.normal(size=(n, 4)), tf.float32) for _ in range(2))
+    a = tf.constant(rng.integers(3, size=n))
+    r = tf.constant(rng.normal(size=n), tf.float32)
+    done = tf.constant(rng.random(n) < 0.1, tf.float32)
+    return s, a, r, s2, done
+
+
+q_net, target_net = make_net(), make_net()
+target_net.set_weights(q_net.get_weights())
+optimizer = keras.optimizers.Adam(1e-3)
+tau = 0.005
+for step in range(10):
+    s, a, r, s2, done = batch()
+    y = r + 0.97 * (1.0 - done) * tf.reduce_max(target_net(s2), axis=1)
+    with tf.GradientTape() as tape:
+        q = tf.reduce_sum(q_net(s) * tf.one_hot(a, 3), axis=1)
+        loss = tf.reduce_mean((y - q) ** 2)
+    grads = tape.gradient(loss, q_net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, q_net.trainable_variables))
+    mixed = target_net.get_weights()
+    for i, w in enumerate(q_net.get_weights()):
+        mixed[i] = (1 - tau) * w + tau * mixed[i]
+    target_net.set_weights(mixed)
+print("loss", round(float(loss), 4))
