@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,6 +132,12 @@ class Pulses:
             self._every *= 2
             self._kept = self._kept[:1] + self._kept[1:-1:2] + self._kept[-1:]
         return first
+
+    def at_the_end(self, number: int, broken: Iterable[int]) -> None:
+        """What is left of the weights says what the last gradients were."""
+        found = dict.fromkeys(broken, float("nan"))
+        if found:
+            self.add(Pulse(number, found))
 
     def all(self) -> tuple[Pulse, ...]:
         """What was kept, in order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import tensorflow as tf
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param
 from whygrad.backends.recording.records import BackwardRecord
-from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow import health, private
 from whygrad.backends.tensorflow.shares import COMPILED, measure
 from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
@@ -97,6 +98,9 @@ class Differentiating:
         exits = tuple(node for node in self._recorder.outside.exits if node.time > since)
         record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
         record.tape = known
+        record.value = health.scalar(target) if len(roots) == 1 else None
+        if record.value is not None and not isfinite(record.value):
+            health.look_back(self._recorder.table, roots)
         if graph is not None:
             record.runs = 0
             self.traced.setdefault(graph_number(outermost(graph)), []).append(record)

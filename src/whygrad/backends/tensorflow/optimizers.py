@@ -13,11 +13,13 @@ from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
+from whygrad.backends.tensorflow import health
 from whygrad.backends.tensorflow.differentiating import Differentiation, is_zero
 from whygrad.backends.tensorflow.mailbox import Mailbox
 from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
+from whygrad.model import Pulse
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
@@ -35,6 +37,7 @@ class Optimizers:
         self._watch = watch
         self._recorder = watch.recorder
         self._boxes: dict[int, Mailbox] = {}
+        self._motion = health.Motion()
         self._compiled: dict[int, list[OptimizerRecord]] = {}  # top graph -> who applies in it
 
     def made(self, optimizer: Any, where: Where | None) -> OptimizerRecord:
@@ -115,9 +118,29 @@ class Optimizers:
         if self._watch.recording():
             absent = self._update(record, pairs, absent, frame)
             record.updates[-1].rejected = rejected
+        elif current_graph() is None and record.pulses.due(record.steps + 1):
+            self._pulse(record, pairs)
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         return record
+
+    def _pulse(self, record: OptimizerRecord, pairs: list[tuple[Any, Param]]) -> None:
+        """The size of the gradients now and then."""
+        largest = health.largest({p.key: g for g, p in pairs if g is not None})
+        record.changed = record.pulses.add(Pulse(record.steps + 1, largest)) or record.changed
+
+    def _figures(self, record: OptimizerRecord, update: UpdateRecord, pairs: list[tuple[Any, Param]]) -> None:
+        """How large the gradients of an eager update are, and which way they point."""
+        there = {p.key: g for g, p in pairs if g is not None}
+        update.largest = health.largest(there)
+        if not update.largest:
+            return
+        update.turned = health.turned(record, update.number, there.values())
+        record.pulses.add(Pulse(update.number, update.largest))
+        with self._watch.resting():
+            self._motion.begins(record, update, [p for _, p in pairs])
+            if update.zero:
+                self._recorder.probe([p for _, p in pairs])
 
     def _update(
         self,
@@ -165,6 +188,7 @@ class Optimizers:
         self._clipped(record, update, pairs)
         self._watch.clips.by_optimizer(record, pairs)
         record.keep(update)
+        self._figures(record, update, pairs)
         return absent
 
     def _clipped(self, record: OptimizerRecord, update: UpdateRecord, pairs: list[tuple[Any, Param]]) -> None:
@@ -222,6 +246,7 @@ class Optimizers:
                 record.lr_always_zero = _learning_rate(optimizer) == 0
             taken = _number(getattr(optimizer, "iterations", None)) if record.traced else None
             record.steps = max(record.steps, int(taken or 0) - record.before)
+            record.pulses.at_the_end(record.steps, [k for k, p in record.held.items() if health.broken(p)])
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -279,6 +304,8 @@ class Optimizers:
         return True
 
     def _stepped(self, record: OptimizerRecord) -> None:
+        with self._watch.resting():
+            self._motion.ends()
         self._count(record)
         if self._watch.recording():
             record.last_step = clock()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
 import tensorflow as tf
 
 from whygrad.backends.recording.frames import Where
-from whygrad.backends.recording.nodes import Node, Table
+from whygrad.backends.recording.nodes import Node, Param, Table
 from whygrad.backends.recording.values import Outside
-from whygrad.backends.tensorflow import masks, private, vocabulary
+from whygrad.backends.tensorflow import health, masks, private, vocabulary
 from whygrad.backends.tensorflow.graphs import Graphs
 from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here, number_in
@@ -34,6 +34,7 @@ class Recorder:
         self.outside = Outside()
         self.variables = Variables()
         self.graphs = Graphs(self.variables, self.eager)
+        self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
         self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
         self._recent: deque[Value] = deque(maxlen=_RECENT)
@@ -73,7 +74,19 @@ class Recorder:
         if not sources and node.shape == ():
             node.number = number_in(private.contents(tensor))
         self.table.put(tensor, node)
+        self._probe(node, tensor)
         return node
+
+    def probe(self, params: Iterable[Param]) -> None:
+        """From now on, look at what is in the values; now at what is in these weights."""
+        self.probing = True
+        for param in params:
+            if param.node is not None:
+                param.node.values = health.weights_of(param)
+
+    def _probe(self, node: Node, tensor: Any) -> None:
+        if self.probing:
+            node.values = health.values_of(tensor)
 
     # -- operations --------------------------------------------------------------------------------
 
@@ -102,6 +115,7 @@ class Recorder:
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
             self.table.put(tensor, value)
+            self._probe(value, tensor)
             self._masks(value, inputs, tensor)
             if value.tainted:
                 self._recent.append(value)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from math import inf, sqrt
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
 from whygrad.model import Moved
 
@@ -69,6 +71,16 @@ class Motion:
                 if now.shape == old.shape:
                     change = float(torch.linalg.vector_norm(now - old))
                     update.moved[key] = Moved(change, float(torch.linalg.vector_norm(old)))
+
+
+def broken(param: Param) -> bool:
+    """Are the weights not finite any more?"""
+    weight = param.ref()
+    if weight is None or not _measurable(weight):
+        return False
+    with torch._C.DisableTorchFunction(), suppress(RuntimeError, NotImplementedError):
+        return not bool(torch.isfinite(weight.detach()).all())
+    return False
 
 
 def _part(weight: Tensor) -> Tensor:

@@ -23,6 +23,7 @@ from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import variables
 from whygrad.backends.torch.backwards import Backwards
 from whygrad.backends.torch.events import Events
+from whygrad.backends.torch.health import broken
 from whygrad.backends.torch.mode import Mode
 from whygrad.backends.torch.names import Names
 from whygrad.backends.torch.recorder import Recorder
@@ -366,6 +367,8 @@ class Watch:
 
     def records(self) -> Records:
         """What there is so far."""
+        for record in self.optimizers.values():
+            record.pulses.at_the_end(record.steps, [k for k, p in record.held.items() if broken(p)])
         return Records(
             optimizers=list(self.optimizers.values()),
             pending=list(self.backwards.pending),

@@ -207,7 +207,8 @@ def _over_one_element(situation: Situation) -> Iterator[Cause]:
         living = situation.living(backward)
         found = [backward.flow[n] for n in living if backward.flow[n].name in _SOFTMAX]
         for op in sorted(found, key=lambda o: o.time):
-            if not op.shape or op.site in done or not op.numbers or op.shape[_along(op)] != 1:
+            known = op.numbers or situation.evidence.framework == "tensorflow"  # there it is the last one
+            if not op.shape or op.site in done or not known or op.shape[_along(op)] != 1:
                 continue
             done.add(op.site)
             keys = _behind(backward, op.id) - _beside(backward, op)
@@ -217,7 +218,7 @@ def _over_one_element(situation: Situation) -> Iterator[Cause]:
 
 
 def _along(op: Op) -> int:
-    dimension = int(op.numbers[0])
+    dimension = int(op.numbers[0]) if op.numbers else -1
     return dimension if -len(op.shape) <= dimension < len(op.shape) else -1
 
 
