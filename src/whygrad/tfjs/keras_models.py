@@ -125,8 +125,3 @@ def _hard_sigmoid(layer: Layer, weight: str, array: np.ndarray, factor: float) -
         return scaled
     return array
 
-
-def steeper_layers(model: Model) -> list[str]:
-    """The layers whose weights are rescaled for Keras."""
-    gated = ("activation", "recurrent_activation")
-    return [la.name for la in model.network.layers.values() if "hard_sigmoid" in map(la.options.get, gated)]

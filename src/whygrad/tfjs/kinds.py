@@ -238,7 +238,7 @@ def _rnn(gates: int, **more: Any) -> Kind:
 
 _GATE = {"recurrent_activation": ("hard_sigmoid", o.activation)}
 _MULTIPLIER = {"depth_multiplier": (1, o.whole())}
-_NORM = {"center": (True, o.flag), "scale": (True, o.flag), "axis": (-1, o.whole(-8, 8))}
+_NORM = {"center": (True, o.flag), "scale": (True, o.flag), "axis": (-1, o.axis)}
 _UNSTRIDED = {"strides": (1, o.sizes(2)), "dilation_rate": (1, o.one_of(1, (1, 1), [1, 1]))}
 _SLOPE = (0.3, o.number(0, 1e6))
 _MERGE = Kind({}, _broadcast, merges=True)
@@ -292,7 +292,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "LeakyReLU": Kind({"negative_slope": _SLOPE}, _same, aliases={"alpha": "negative_slope"}),
     "ELU": Kind({"alpha": (1.0, o.number(0, 1e6))}, _same),
-    "Softmax": Kind({"axis": (-1, o.whole(-8, 8))}, _softmax),
+    "Softmax": Kind({"axis": (-1, o.axis)}, _softmax),
     "ZeroPadding2D": Kind({"padding": (1, o.edges)} | _LAST, _padded(1), rank=(3,)),
     "Cropping2D": Kind({"cropping": (0, o.edges)} | _LAST, _padded(-1), rank=(3,)),
     "UpSampling2D": Kind(
@@ -314,7 +314,7 @@ KINDS: Mapping[str, Kind] = {
     "Average": _MERGE,
     "Maximum": _MERGE,
     "Minimum": _MERGE,
-    "Concatenate": Kind({"axis": (-1, o.whole(-8, 8))}, _concatenated, merges=True),
+    "Concatenate": Kind({"axis": (-1, o.axis)}, _concatenated, merges=True),
 }  # fmt: skip
 
 

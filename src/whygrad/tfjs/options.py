@@ -20,7 +20,7 @@ ACTIVATIONS = (
 _WITHOUT_EFFECT = {
     "name", "trainable", "dtype", "batch_input_shape", "batch_shape", "input_dtype", "input_shape", "seed",
     "implementation", "unit_forget_bias", "time_major", "unroll", "zero_output_for_mask", "use_cudnn", "input_length",
-    "synchronized", "autocast", "optional", "sparse", "ragged", "build_config",
+    "synchronized", "renorm_momentum", "autocast", "optional", "sparse", "ragged", "build_config",
 }  # fmt: skip
 
 
@@ -98,6 +98,12 @@ def whole_list(low: int) -> Check:
         return tuple(whole(low)(v) for v in value)
 
     return check
+
+
+def axis(value: Any) -> int:
+    """One axis, alone or in a list."""
+    alone = value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+    return whole(-8, 8)(alone)
 
 
 def activation(value: Any) -> str:

@@ -181,6 +181,13 @@ class LayerNormalization(nn.Module):
         return x if self.bias is None else x + self.bias
 
 
+class Embedding(nn.Embedding):
+    """A row for each whole number, whatever type it comes in."""
+
+    def forward(self, x):
+        return super().forward(x.long())
+
+
 class Activation(nn.Module):
     """An activation function as a layer."""
 

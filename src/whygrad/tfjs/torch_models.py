@@ -20,12 +20,14 @@ def build(model: Model) -> Any:
     return module.eval()
 
 
-def write(model: Model, folder: Path) -> None:
-    """model.py and weights.pt."""
+def write(model: Model, path: Path) -> list[Path]:
+    """``path`` with the suffixes .py and .pt."""
     text = torch_source.source(model)
-    folder.mkdir(parents=True, exist_ok=True)
-    torch.save(_tensors(model), folder / "weights.pt")
-    (folder / "model.py").write_text(text, encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files = [path.with_suffix(".py"), path.with_suffix(".pt")]
+    torch.save(_tensors(model), files[1])
+    files[0].write_text(text, encoding="utf-8")
+    return files
 
 
 def _tensors(model: Model) -> dict[str, torch.Tensor]:

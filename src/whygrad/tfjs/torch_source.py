@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import keyword
 import re
 from collections.abc import Callable, Mapping
@@ -28,8 +29,8 @@ def source(model: Model) -> str:
     results = ", ".join(f"x{i}" for i in model.network.outputs)
     return f'''"""A TensorFlow.js model in torch, converted by whygrad. Needs torch and nothing else.
 
-    from model import load
-    model = load()          # weights.pt beside this file, in inference mode
+    from model import load      # or whatever this file is called
+    model = load()          # the weights are in the .pt file of the same name; in inference mode
 
 Takes {takes}: as in TensorFlow, channels come last.
 """
@@ -48,7 +49,7 @@ class Model(nn.Module):
         return {results}
 
 
-def load(weights=Path(__file__).with_name("weights.pt")):
+def load(weights=Path(__file__).with_suffix(".pt")):
     """The model with its weights, in inference mode; nothing but numbers is unpickled."""
     model = Model()
     model.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
@@ -178,7 +179,7 @@ def _margins(key: str, sign: int) -> Callable[[_Options, Shape], str]:
     return lambda o, s: f"ZeroPadding2D({', '.join(str(sign * n) for side in o[key] for n in side)})"
 
 
-_WITHOUT_CHANNELS = ("ReLU", "nn.LeakyReLU", "nn.ELU", "nn.Embedding")
+_WITHOUT_CHANNELS = ("ReLU", "nn.LeakyReLU", "nn.ELU", "Embedding")
 
 _PLAIN: Mapping[str, Callable[[_Options, Shape], str]] = {
     "Dense": _call("Dense", "units"),
@@ -202,7 +203,7 @@ _PLAIN: Mapping[str, Callable[[_Options, Shape], str]] = {
     "ZeroPadding2D": _margins("padding", 1),
     "Cropping2D": _margins("cropping", -1),
     "UpSampling2D": lambda o, s: f"UpSampling2D({o['size'][0]}, {o['size'][1]})",
-    "Embedding": _call("nn.Embedding", "input_dim", "output_dim", drop=("mask_zero",)),
+    "Embedding": _call("Embedding", "input_dim", "output_dim", drop=("mask_zero",)),
     "SimpleRNN": _call("SimpleRNN", "units", drop=("dropout", "recurrent_dropout")),
     "LSTM": _call("LSTM", "units", drop=("dropout", "recurrent_dropout")),
     "GRU": _call("GRU", "units", drop=("dropout", "recurrent_dropout")),
@@ -238,15 +239,17 @@ _INLINE: Mapping[str, Callable[[_Options, list[str], Shape], str]] = {
 }
 
 
+@functools.cache
+def _pieces() -> dict[str, str]:
+    """The definitions of torch_layers.py, as text."""
+    text = _LAYERS.read_text(encoding="utf-8")
+    defined = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return {node.name: ast.get_source_segment(text, node) or "" for node in defined}
+
+
 def _library(used: str) -> str:
     """The imports and those definitions of torch_layers.py that this code needs, directly or not."""
-    text = _LAYERS.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    pieces = {
-        node.name: ast.get_source_segment(text, node) or ""
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
+    pieces = _pieces()
     needed: set[str] = set()
     fresh = {name for name in pieces if re.search(rf"\b{name}\(", used)}
     while fresh:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ SHARD_BYTES = 4 * 2**20  # what browsers cache well
 QUANTIZATIONS = ("uint8", "uint16", "float16")
 
 
-def write(model: Model, folder: Path, quantize: str | None = None, shard_bytes: int = SHARD_BYTES) -> None:
+def write(model: Model, folder: Path, quantize: str | None = None, shard_bytes: int = SHARD_BYTES) -> list[Path]:
     """Write it into this folder; model.json comes last, so that it never names files that are not there."""
     kind, config = ("Sequential", _chain(model)) if model.network.chain else ("Model", _graph(model))
     topology = {"class_name": kind, "config": config, "keras_version": "2.15.0", "backend": "tensorflow"}
@@ -38,6 +39,7 @@ def write(model: Model, folder: Path, quantize: str | None = None, shard_bytes: 
         "weightsManifest": [{"paths": names, "weights": entries}],
     }
     (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    return [folder / "model.json", *(folder / name for name in names)]
 
 
 def _entry(name: str, array: np.ndarray, quantize: str | None) -> tuple[dict[str, Any], bytes]:
@@ -74,7 +76,7 @@ def _chain(model: Model) -> dict[str, Any]:
     first, *rest = (_layer(model.network.layers[call.layer]) for call in model.network.calls)
     if not rest:
         raise ModelError("the model has no layers besides its input")
-    rest[0]["config"] |= {key: first["config"][key] for key in ("batch_input_shape", "dtype")}
+    rest[0]["config"]["batch_input_shape"] = first["config"]["batch_input_shape"]
     return {"name": model.network.name, "layers": [{k: raw[k] for k in ("class_name", "config")} for raw in rest]}
 
 
@@ -101,18 +103,23 @@ def _graph(model: Model) -> dict[str, Any]:
 def _layer(layer: Layer) -> dict[str, Any]:
     """One layer, with the names that TensorFlow.js has for the options."""
     options = {key: list(v) if isinstance(v, tuple) else v for key, v in layer.options.items()}
+    for wrong, advice in _MISSING.get(layer.kind, ()):
+        if wrong(options):
+            raise ModelError(f"the {layer.kind} layer {layer.name!r} {advice}")
     if layer.kind == "InputLayer":
-        shape = options.pop("shape")
-        options = {"batch_input_shape": [None, *shape], "dtype": options["dtype"], "sparse": False}
-    for key in ("groups", "keepdims", "threshold"):
-        options.pop(key, None)
+        options = {"batch_input_shape": [None, *options["shape"]], "dtype": options["dtype"], "sparse": False}
     if layer.kind == "LeakyReLU":
         options = {"alpha": options["negative_slope"]}
-    if layer.kind == "ReLU" and options.pop("negative_slope"):
-        raise ModelError(f"the ReLU layer {layer.name!r} has a negative_slope, which TensorFlow.js has not: use LeakyReLU")
-    if layer.kind == "GRU" and options["reset_after"]:
-        raise ModelError(
-            f"the GRU layer {layer.name!r} has reset_after=True, which TensorFlow.js has not: build it with reset_after=False"
-        )
     config = {"name": layer.name, "trainable": True} | options
+    for key in ("groups", "keepdims", "threshold", *(["negative_slope"] if layer.kind == "ReLU" else [])):
+        config.pop(key, None)
     return {"name": layer.name, "class_name": layer.kind, "config": config}
+
+
+# What Keras has and TensorFlow.js 4 has not; it would refuse the model, or worse, not notice.
+_MISSING: dict[str, list[tuple[Callable[[dict[str, Any]], bool], str]]] = {
+    "Subtract": [(lambda o: True, "cannot be written: TensorFlow.js has no Subtract; use Add with negated weights")],
+    "ReLU": [(lambda o: o["negative_slope"] != 0, "has a negative_slope, which TensorFlow.js has not: use LeakyReLU")],
+    "ELU": [(lambda o: o["alpha"] != 1, "has an alpha that is not 1, which TensorFlow.js does not support")],
+    "GRU": [(lambda o: o["reset_after"], "has reset_after=True, which TensorFlow.js has not: make it with reset_after=False")],
+}

@@ -1,0 +1,3 @@
+"""placeholder"""
+HELP = "x"
+def main(argv): return 2
