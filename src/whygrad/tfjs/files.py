@@ -46,9 +46,10 @@ class Folder:
                 raise
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise ModelError(f"{name!r} cannot be read: {reason}") from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ModelError(f"{name!r} is not a plain file")
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ModelError(f"{name!r} is not a plain file")
             yield file
 
 

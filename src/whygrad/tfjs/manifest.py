@@ -116,7 +116,7 @@ def _entry(raw: Any) -> Entry:
     shape = raw.get("shape")
     if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape) or len(shape) > 8:
         raise ModelError(f"the weight {name!r} has the shape {str(shape)[:60]}, not a list of whole numbers")
-    if dtype not in ITEM_BYTES:
+    if not isinstance(dtype, str) or dtype not in ITEM_BYTES:
         raise ModelError(f"the weight {name!r} has the type {str(dtype)[:40]!r}; float32, int32 and bool can be read")
     entry = Entry(name, tuple(shape), dtype, *_quantization(name, dtype, raw.get("quantization")))
     if entry.count * 4 > LARGEST_WEIGHTS:
@@ -128,7 +128,7 @@ def _quantization(name: str, dtype: str, raw: Any) -> tuple[str, float, float]:
     if raw is None:
         return dtype, 1.0, 0.0
     stored = raw.get("dtype") if isinstance(raw, Mapping) else None
-    if stored not in STORED_BYTES or dtype == "bool":
+    if not isinstance(stored, str) or stored not in STORED_BYTES or dtype == "bool":
         raise ModelError(f"the weight {name!r} is quantised as {str(stored)[:40]!r}; uint8, uint16 and float16 are known")
     if stored == "float16":
         if dtype != "float32":

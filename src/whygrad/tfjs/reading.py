@@ -12,6 +12,7 @@ from whygrad.tfjs.manifest import Entry, Group, Manifest
 from whygrad.tfjs.network import Model, ModelError, Network
 
 _Key = tuple[str, str]
+_PIECE = 2**20
 
 
 def read(path: str | Path, keep_non_finite: bool = False) -> Model:
@@ -74,7 +75,10 @@ def _decode(group: Group, manifest: Manifest) -> dict[str, np.ndarray]:
 def _array(entry: Entry, data: memoryview) -> np.ndarray:
     """The numbers of one tensor; little-endian on every machine."""
     stored = np.frombuffer(data, np.dtype(entry.stored).newbyteorder("<"))
-    if entry.stored in ("uint8", "uint16"):
-        values = stored.astype(np.float64) * entry.scale + entry.minimum
-        stored = np.round(values) if entry.dtype == "int32" else values
-    return stored.astype(np.dtype(entry.dtype)).reshape(entry.shape)
+    if entry.stored not in ("uint8", "uint16"):
+        return stored.astype(np.dtype(entry.dtype)).reshape(entry.shape)
+    array = np.empty(entry.count, np.dtype(entry.dtype))
+    for at in range(0, entry.count, _PIECE):  # in pieces: double precision is needed, but not all at once
+        values = stored[at : at + _PIECE].astype(np.float64) * entry.scale + entry.minimum
+        array[at : at + _PIECE] = np.round(values) if entry.dtype == "int32" else values
+    return array.reshape(entry.shape)
