@@ -41,10 +41,16 @@ def make_model():
 
 
 def load_weights(model, weights):
-    convs, norms, denses = [model.conv1, model.conv2, model.conv3], [model.bn1, model.bn2], [model.fc1, model.fc2]
+    convs, norms, denses = (
+        [model.conv1, model.conv2, model.conv3],
+        [model.bn1, model.bn2],
+        [model.fc1, model.fc2],
+    )
     for name, w in weights.items():
         layer, part = name.split("/")
-        owner = (convs if "Conv2D" in layer else norms if "BatchNorm" in layer else denses)[int(layer[-1]) - 1]
+        owner = (convs if "Conv2D" in layer else norms if "BatchNorm" in layer else denses)[
+            int(layer[-1]) - 1
+        ]
         names = {"kernel": "weight", "gamma": "weight", "beta": "bias", "moving_mean": "running_mean"}
         if part == "kernel":
             w = w.transpose(3, 2, 0, 1) if w.ndim == 4 else w.T

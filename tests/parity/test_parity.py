@@ -134,7 +134,11 @@ def test_mistakes_in_keras(slug, old, new, tmp_path, capsys):
 
 
 def test_two_mistakes_at_once(tmp_path, capsys):
-    text = TORCH.read_text().replace("= 1e-3, 0.01, 0.25", "= 1e-5, 0.1, 0.25").replace("x.permute(0, 2, 3, 1).", "x.")
+    text = (
+        TORCH.read_text()
+        .replace("= 1e-3, 0.01, 0.25", "= 1e-5, 0.1, 0.25")
+        .replace("x.permute(0, 2, 3, 1).", "x.")
+    )
     (tmp_path / "mine.py").write_text(text)
     code, out, _ = run(capsys, VECTORS, tmp_path / "mine.py")
     assert code == 1

@@ -26,7 +26,14 @@ def installed() -> Path:
         cache.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(dir=cache))
         (new / "package.json").write_text('{"private": true}')
-        command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", f"@tensorflow/tfjs@{VERSION}"]
+        command = [
+            "npm",
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+            f"@tensorflow/tfjs@{VERSION}",
+        ]
         subprocess.run(command, cwd=new, check=True, capture_output=True, timeout=600)
         try:
             new.rename(folder)

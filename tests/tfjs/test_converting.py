@@ -37,7 +37,10 @@ def test_from_keras_to_tensorflow_js_to_torch_and_back(make, tmp_path):
     read = reading.read(tmp_path)
     same(outputs(model, inputs), outputs(keras_models.build(read), inputs))
     result = torch_models.build(read)(*map(torch.from_numpy, inputs))
-    same(outputs(model, inputs), [y.detach().numpy() for y in (result if isinstance(result, tuple) else (result,))])
+    same(
+        outputs(model, inputs),
+        [y.detach().numpy() for y in (result if isinstance(result, tuple) else (result,))],
+    )
 
 
 def test_the_real_tensorflow_js_gives_the_same(tmp_path):
@@ -105,13 +108,18 @@ def test_what_cannot_be_written_is_refused_in_a_sentence(layers, sentence, tmp_p
 
 
 def test_the_command_to_torch_gives_a_file_that_stands_alone(tmp_path, capsys):
-    assert main(["convert", str(SMALL / "online" / "model.json"), "--to", "torch", str(tmp_path / "net.py")]) == 0
+    assert (
+        main(["convert", str(SMALL / "online" / "model.json"), "--to", "torch", str(tmp_path / "net.py")])
+        == 0
+    )
     assert "net.py and " in capsys.readouterr().out
     code = (
         "import sys, torch; sys.modules['whygrad'] = None; from net import load; m = load(); "
         "assert not m.training; print(m(torch.ones(2, 9, 9, 2)).shape)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "torch.Size([2, 3])\n"
 
 

@@ -25,7 +25,9 @@ def test_weights_are_bitwise_those_of_tensorflow_js(variant):
     model = reading.read(SMALL / "variants" / variant / "model.json")
     for key, name in model.manifest_names.items():
         wanted = EXPECTED[variant]["weights"][name]
-        assert np.array_equal(model.weights[key], np.array(wanted["data"], np.float32).reshape(wanted["shape"]))
+        assert np.array_equal(
+            model.weights[key], np.array(wanted["data"], np.float32).reshape(wanted["shape"])
+        )
     assert len(model.weights) == len(EXPECTED[variant]["weights"]) == 18
 
 
@@ -215,7 +217,23 @@ def test_names_cannot_smuggle_code_into_the_torch_file(folder, tmp_path):
 def damaged(text: str, dice: random.Random) -> str:
     """A model.json with one or two values exchanged."""
     raw = json.loads(text)
-    values = [None, -1, 0, 1, 3.5, "", "x", [], {}, [1], True, 2**70, "linear", [[["a", 0, 0]]], {"class_name": "Dense"}]
+    values = [
+        None,
+        -1,
+        0,
+        1,
+        3.5,
+        "",
+        "x",
+        [],
+        {},
+        [1],
+        True,
+        2**70,
+        "linear",
+        [[["a", 0, 0]]],
+        {"class_name": "Dense"},
+    ]
     for _ in range(dice.randint(1, 2)):
         node = raw
         while isinstance(node, dict | list) and node:

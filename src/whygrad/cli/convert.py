@@ -21,11 +21,19 @@ TensorFlow.js (a folder). Nothing outside the model's folder is read and nothing
 def main(argv: Sequence[str]) -> int:
     """Convert it."""
     parser = argparse.ArgumentParser(prog="whygrad convert", description=_DESCRIPTION, allow_abbrev=False)
-    parser.add_argument("source", type=Path, metavar="MODEL", help="model.json, a folder that has one, or a .keras file")
+    parser.add_argument(
+        "source", type=Path, metavar="MODEL", help="model.json, a folder that has one, or a .keras file"
+    )
     parser.add_argument("--to", required=True, choices=list(converting.TARGETS), help="what to write")
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder, or a file such as model.keras or model.py")
-    parser.add_argument("--quantize", choices=["uint8", "uint16", "float16"], help="smaller weights; with --to tfjs")
-    parser.add_argument("--keep-non-finite", action="store_true", help="take weights that are NaN or infinite, too")
+    parser.add_argument(
+        "out", type=Path, metavar="OUT", help="a folder, or a file such as model.keras or model.py"
+    )
+    parser.add_argument(
+        "--quantize", choices=["uint8", "uint16", "float16"], help="smaller weights; with --to tfjs"
+    )
+    parser.add_argument(
+        "--keep-non-finite", action="store_true", help="take weights that are NaN or infinite, too"
+    )
     options = parser.parse_args(argv)
     if options.quantize and options.to != "tfjs":
         parser.error("--quantize goes with --to tfjs")
@@ -42,7 +50,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _summary(model: Model, files: list[Path]) -> str:
-    names = " and ".join(map(str, files if len(files) < 4 else [files[0], f"{len(files) - 1} files beside it"]))
+    names = " and ".join(
+        map(str, files if len(files) < 4 else [files[0], f"{len(files) - 1} files beside it"])
+    )
     numbers = sum(array.size for array in model.weights.values())
     layers = sum(layer.kind != "InputLayer" for layer in model.network.layers.values())
     return f"wrote {names}: {layers} layers, {numbers:,} weights"

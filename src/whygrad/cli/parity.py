@@ -24,9 +24,13 @@ not comparable."""
 def main(argv: Sequence[str]) -> int:
     """Compare them."""
     parser = argparse.ArgumentParser(prog="whygrad parity", description=_DESCRIPTION, allow_abbrev=False)
-    parser.add_argument("a", metavar="A", help="vectors, a TensorFlow.js model, a .keras file or script.py:make_model")
+    parser.add_argument(
+        "a", metavar="A", help="vectors, a TensorFlow.js model, a .keras file or script.py:make_model"
+    )
     parser.add_argument("b", metavar="B", help="keras, torch, a .keras file or script.py:make_model")
-    parser.add_argument("--tolerance", type=float, default=5e-5, help="relative, per variable (default: %(default)g)")
+    parser.add_argument(
+        "--tolerance", type=float, default=5e-5, help="relative, per variable (default: %(default)g)"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the result to FILE, too; - for stdout")
     options = parser.parse_args(argv)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")

@@ -48,7 +48,9 @@ class Adam:
         return m / first / (np.sqrt(v / second) + self.epsilon)
 
 
-_KERAS = "Keras adds epsilon before the bias correction; use torch's form, or epsilon * sqrt(1 - 0.999 ** step)"
+_KERAS = (
+    "Keras adds epsilon before the bias correction; use torch's form, or epsilon * sqrt(1 - 0.999 ** step)"
+)
 CANDIDATES = (
     Adam("adam-epsilon", "Adam with epsilon 1e-8, the default of torch", "torch.optim.Adam(..., eps=1e-7)", epsilon=1e-8),
     Adam("adam-epsilon", "Adam with epsilon before the bias correction, as Keras does it", _KERAS, early_epsilon=True),

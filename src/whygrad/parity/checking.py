@@ -101,7 +101,9 @@ def _compare(case: Case, side: Any, name: str, script: Any, tolerance: float) ->
     wrong = {row.what for row in rows if not row.equal}
     explanation = None
     if wrong:
-        explanation = comparing.explain(theirs, start, lambda s, m: _run(case, s, m), bool(wrong - {"moving"}))
+        explanation = comparing.explain(
+            theirs, start, lambda s, m: _run(case, s, m), bool(wrong - {"moving"})
+        )
     return Result(
         reference=case.name,
         other=name,

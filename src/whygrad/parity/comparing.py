@@ -33,7 +33,9 @@ class Difference:
     equal: bool
 
 
-def differences(mode: str, reference: Outcome, other: Outcome, start: Arrays, tolerance: float) -> list[Difference]:
+def differences(
+    mode: str, reference: Outcome, other: Outcome, start: Arrays, tolerance: float
+) -> list[Difference]:
     """Loss, gradients, moving statistics."""
     off = abs(reference.loss - other.loss)
     relative = _relative(off, abs(reference.loss))
@@ -126,7 +128,9 @@ def _search(
     return best
 
 
-def distance(ours: Mapping[str, Outcome], theirs: Mapping[str, Outcome], start: Arrays, moving: bool) -> float:
+def distance(
+    ours: Mapping[str, Outcome], theirs: Mapping[str, Outcome], start: Arrays, moving: bool
+) -> float:
     """The largest relative difference; of gradients and losses, or of moving statistics."""
     worst = 0.0
     for mode, other in theirs.items():

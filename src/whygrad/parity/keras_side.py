@@ -66,7 +66,9 @@ class KerasSide:
         after = []
         for gradients in steps:
             keys = list(gradients)
-            optimizer.apply([tf.constant(gradients[key]) for key in keys], [self.variables[key] for key in keys])
+            optimizer.apply(
+                [tf.constant(gradients[key]) for key in keys], [self.variables[key] for key in keys]
+            )
             after.append(self.read())
         return after
 
@@ -124,7 +126,10 @@ class TheirKeras(KerasSide):
     def __init__(self, case: Case, script: Script, fill: bool = True):
         self.case, self.setup, self.model, self.script = case, Setup(), case.online, script
         self.fill = fill
-        self.online, self.target = script.model, None if case.target is None else call_theirs(script.make_model)
+        self.online, self.target = (
+            script.model,
+            None if case.target is None else call_theirs(script.make_model),
+        )
         self.masks = Masks(case.batch)
         self.variables = self._fill(self.online, case.online)
         if case.target is not None:
@@ -139,7 +144,9 @@ class TheirKeras(KerasSide):
         if not self.fill:
             return variables
         if self.script.load_weights:
-            names = {model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()}
+            names = {
+                model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()
+            }
             call_theirs(self.script.load_weights, theirs, names)
         else:
             for key, variable in variables.items():
@@ -151,7 +158,9 @@ class TheirKeras(KerasSide):
         more = (training,) if self.script.loss_takes_mode else ()
         value = call_theirs(self.script.loss, self.online, self.target, batch, *more)
         if not tf.is_tensor(value) or tf.size(value) != 1:
-            raise ModelError("your loss is not one number made by TensorFlow: run whygrad run on your script to see why")
+            raise ModelError(
+                "your loss is not one number made by TensorFlow: run whygrad run on your script to see why"
+            )
         return tf.reshape(value, ())
 
 

@@ -32,7 +32,9 @@ def pair(network: Network, found: Sequence[Found], shape_of: Any) -> dict[tuple[
                 raise ModelError(f"your {theirs.label} stands where {layer.name} is and has no {weight}")
             other = tuple(shape_of(layer, weight, theirs.weights[weight]))
             if other != shape:
-                raise ModelError(f"your {theirs.label} has a {weight} of shape {other} where {layer.name} has {shape}")
+                raise ModelError(
+                    f"your {theirs.label} has a {weight} of shape {other} where {layer.name} has {shape}"
+                )
             pairs[layer.name, weight] = theirs.weights[weight]
     return pairs
 

@@ -89,7 +89,11 @@ def _likely(result: Result) -> Iterator[str]:
 
 def as_json(result: Result) -> str:
     """The same for programs."""
-    found = [{"slug": m.slug, "what": m.what, "fix": m.fix} for m in result.explanation.mistakes] if result.explanation else []
+    found = (
+        [{"slug": m.slug, "what": m.what, "fix": m.fix} for m in result.explanation.mistakes]
+        if result.explanation
+        else []
+    )
     if result.adam and result.adam.instead:
         instead = result.adam.instead
         found.append({"slug": instead.slug, "what": instead.what, "fix": instead.fix})
@@ -99,4 +103,6 @@ def as_json(result: Result) -> str:
         for row in result.rows
     ]  # fmt: skip
     steps = {"largest": result.adam.largest, "equal": result.adam.equal} if result.adam else None
-    return json.dumps({"format": 1, "equal": result.equal, "variables": variables, "adam": steps, "likely": found}, indent=1)
+    return json.dumps(
+        {"format": 1, "equal": result.equal, "variables": variables, "adam": steps, "likely": found}, indent=1
+    )

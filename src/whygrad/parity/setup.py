@@ -100,7 +100,13 @@ def _insert(network: Network, after: int, reader: int | None, layer: Layer, shap
     calls.insert(at, Call(layer.name, (after,), shape))
     outputs = tuple(at if i == after and reader is None else moved(i) for i in network.outputs)
     inputs = tuple(moved(i) for i in network.inputs)
-    return replace(network, layers={**network.layers, layer.name: layer}, calls=tuple(calls), inputs=inputs, outputs=outputs)
+    return replace(
+        network,
+        layers={**network.layers, layer.name: layer},
+        calls=tuple(calls),
+        inputs=inputs,
+        outputs=outputs,
+    )
 
 
 def norm_counts(network: Network, batch: int) -> dict[str, int]:

@@ -113,7 +113,9 @@ def made_case(model: Model, name: str, transitions: bool) -> Case:
     if not transitions:
         return Case(model, None, batch, name=name)
     other = {
-        key: array if key[1] == "moving_variance" else (array + rng.normal(0, 0.05, array.shape)).astype(np.float32)
+        key: array
+        if key[1] == "moving_variance"
+        else (array + rng.normal(0, 0.05, array.shape)).astype(np.float32)
         for key, array in model.weights.items()
     }
     batch = replace(

@@ -32,7 +32,9 @@ class Script:
         """Of the model that it makes."""
         roots = {kind.__module__.split(".")[0] for kind in type(self.model).__mro__}
         if not roots & {"torch", "keras"}:
-            raise ModelError(f"{self.path.name} made a {type(self.model).__name__}, not a Keras model or a torch module")
+            raise ModelError(
+                f"{self.path.name} made a {type(self.model).__name__}, not a Keras model or a torch module"
+            )
         return "torch" if "torch" in roots else "keras"
 
     @property
@@ -40,7 +42,9 @@ class Script:
         """Whether it is ``loss(online, target, batch, training)``."""
         return self.loss is not None and len(inspect.signature(self.loss).parameters) > 3
 
-    def batch_of(self, batch: Batch, image: Callable[[Any], Any], other: Callable[[Any], Any]) -> SimpleNamespace:
+    def batch_of(
+        self, batch: Batch, image: Callable[[Any], Any], other: Callable[[Any], Any]
+    ) -> SimpleNamespace:
         """The batch as their loss gets it."""
         images = {"states": batch.states, "next_states": batch.next_states}
         rest = {"actions": batch.actions, "rewards": batch.rewards, "dones": batch.dones, "goals": batch.goals,
@@ -64,7 +68,9 @@ def load(path: Path, maker: str = "make_model") -> Script:
     if not callable(make):
         raise ModelError(f"{path} has no function {maker}(); name it: {path}:my_function")
     optional = {name: getattr(module, name, None) for name in ("loss", "load_weights", "make_optimizer")}
-    return Script(path, make, call_theirs(make), **{n: f if callable(f) else None for n, f in optional.items()})
+    return Script(
+        path, make, call_theirs(make), **{n: f if callable(f) else None for n, f in optional.items()}
+    )
 
 
 def call_theirs(function: Callable[..., Any], *args: Any) -> Any:

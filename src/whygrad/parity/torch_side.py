@@ -53,7 +53,9 @@ class TorchSide:
         if self.setup.unbiased:
             moving = unbiased(moving, before, self.model, len(self.case.batch.states))
         self.write(before)
-        return Outcome(float(loss.detach()), gradients, moving, self._outputs() if mode == INFERENCE else None)
+        return Outcome(
+            float(loss.detach()), gradients, moving, self._outputs() if mode == INFERENCE else None
+        )
 
     def read(self) -> dict[Key, np.ndarray]:
         """The weights, as TensorFlow lays them out."""
@@ -68,7 +70,9 @@ class TorchSide:
 
     def optimize(self, make: Callable[[Any], Any] | None, steps: list[Arrays]) -> list[Arrays]:
         """The weights after each step of an optimizer that is fed these gradients."""
-        optimizer = make(self.online) if make else torch.optim.Adam(self.online.parameters(), lr=1e-3, eps=1e-7)
+        optimizer = (
+            make(self.online) if make else torch.optim.Adam(self.online.parameters(), lr=1e-3, eps=1e-7)
+        )
         after = []
         for gradients in steps:
             for key, gradient in gradients.items():
@@ -108,7 +112,9 @@ class TorchSide:
         return loss(self.setup, self.online, self.target, self.case.batch, self._states)
 
 
-def loss(setup: Setup, online: Any, target: Any, batch: Batch, tensor: Callable[[np.ndarray], torch.Tensor]) -> Any:
+def loss(
+    setup: Setup, online: Any, target: Any, batch: Batch, tensor: Callable[[np.ndarray], torch.Tensor]
+) -> Any:
     """The loss of a DQN; or, without actions, of a regression."""
     q = online(tensor(batch.states))
     if batch.actions is None:
@@ -171,9 +177,14 @@ def _norms(module: Any, training: bool) -> None:
 
 
 def _named(model: Model, module: Any) -> dict[Key, torch.Tensor]:
-    names, tensors = torch_source.identifiers(model), dict(module.named_parameters()) | dict(module.named_buffers())
+    names, tensors = (
+        torch_source.identifiers(model),
+        dict(module.named_parameters()) | dict(module.named_buffers()),
+    )
     return {
-        (layer, weight): tensors[f"{names[layer]}.{torch_source.to_torch(model.network.layers[layer], weight, array)[0]}"]
+        (layer, weight): tensors[
+            f"{names[layer]}.{torch_source.to_torch(model.network.layers[layer], weight, array)[0]}"
+        ]
         for (layer, weight), array in model.weights.items()
     }
 
@@ -200,7 +211,9 @@ class TheirTorch(TorchSide):
         if not self.fill:
             return variables
         if self.script.load_weights:
-            names = {model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()}
+            names = {
+                model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()
+            }
             call_theirs(self.script.load_weights, module, names)
         else:
             with torch.no_grad():
@@ -240,7 +253,9 @@ class TheirTorch(TorchSide):
         more = (training,) if self.script.loss_takes_mode else ()
         value = call_theirs(self.script.loss, self.online, self.target, batch, *more)
         if not isinstance(value, torch.Tensor) or value.numel() != 1 or not value.requires_grad:
-            raise ModelError("your loss is not one number with a gradient: run whygrad run on your script to see why")
+            raise ModelError(
+                "your loss is not one number with a gradient: run whygrad run on your script to see why"
+            )
         return value.reshape(())
 
 
@@ -255,7 +270,12 @@ def _layers(module: Any) -> list[Found]:
         weights = {}
         for name, tensor in own.items():
             plain = {"weight": "kernel", "bias": "bias"}.get(name, name)
-            normed = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance"}
+            normed = {
+                "weight": "gamma",
+                "bias": "beta",
+                "running_mean": "moving_mean",
+                "running_var": "moving_variance",
+            }
             weights[normed.get(name, name) if norm else plain] = tensor
         if isinstance(part, torch.nn.Embedding):
             weights = {"embeddings": own["weight"]}

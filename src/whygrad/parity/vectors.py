@@ -75,7 +75,9 @@ def _encode(state: Any, shape: Any) -> np.ndarray:
     return board
 
 
-def _reference(vectors: Mapping[str, Any], keys: Mapping[str, Key]) -> tuple[dict[str, Outcome], tuple[AdamStep, ...]]:
+def _reference(
+    vectors: Mapping[str, Any], keys: Mapping[str, Key]
+) -> tuple[dict[str, Outcome], tuple[AdamStep, ...]]:
     reference = {}
     if "inferenceMode" in vectors:
         mode = vectors["inferenceMode"]

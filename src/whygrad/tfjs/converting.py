@@ -63,7 +63,9 @@ def to_torch(model: Model, out: Path, quantize: str | None = None) -> list[Path]
 def to_tfjs(model: Model, out: Path, quantize: str | None = None) -> list[Path]:
     """A folder with model.json and the weights."""
     if out.suffix == ".json" and out.name != "model.json":
-        raise ModelError(f"a TensorFlow.js model is a folder with a model.json; {out.name} names another file")
+        raise ModelError(
+            f"a TensorFlow.js model is a folder with a model.json; {out.name} names another file"
+        )
     from whygrad.tfjs import writing
 
     folder = out.parent if out.name == "model.json" else out

@@ -40,7 +40,9 @@ class Folder:
             if not real.is_relative_to(root):
                 raise ModelError(f"{name!r} leads out of the model's folder; only files inside it are read")
             # The last look is at the open file: what was checked by name may have been exchanged since.
-            descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            descriptor = os.open(
+                real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+            )
         except (OSError, ValueError, RuntimeError) as error:
             if isinstance(error, ModelError):
                 raise

@@ -18,7 +18,9 @@ _GATES = {"LSTM": (0, 1, 3), "GRU": (0, 1)}
 
 def build(model: Model) -> keras.Model:
     """The same network in Keras, weights loaded; Sequential if it is one."""
-    made = {layer.name: _layer(layer) for layer in model.network.layers.values() if layer.kind != "InputLayer"}
+    made = {
+        layer.name: _layer(layer) for layer in model.network.layers.values() if layer.kind != "InputLayer"
+    }
     if model.network.chain:
         first, *rest = model.network.calls
         built = keras.Sequential([_input(model, first.layer), *(made[call.layer] for call in rest)])
@@ -30,8 +32,12 @@ def build(model: Model) -> keras.Model:
                 values.append(_input(model, call.layer))
             else:
                 values.append(made[call.layer](given[0] if len(given) == 1 else given))
-        inputs, outputs = ([values[i] for i in ends] for ends in (model.network.inputs, model.network.outputs))
-        built = keras.Model(inputs[0] if len(inputs) == 1 else inputs, outputs[0] if len(outputs) == 1 else outputs)
+        inputs, outputs = (
+            [values[i] for i in ends] for ends in (model.network.inputs, model.network.outputs)
+        )
+        built = keras.Model(
+            inputs[0] if len(inputs) == 1 else inputs, outputs[0] if len(outputs) == 1 else outputs
+        )
     for (layer, weight), variable in variables(built).items():
         array = model.weights[layer, weight]
         variable.assign(_hard_sigmoid(model.network.layers[layer], weight, array, _STEEPER))
@@ -55,12 +61,16 @@ def from_keras(model: keras.Model) -> Model:
     try:
         config = model.get_config()
     except NotImplementedError:
-        raise ModelError("a Keras model with a call method of its own has no topology that could be written") from None
+        raise ModelError(
+            "a Keras model with a call method of its own has no topology that could be written"
+        ) from None
     kind = "Sequential" if isinstance(model, keras.Sequential) else "Functional"
     raw: dict[str, Any] = {"class_name": kind, "config": _plain(config)}
     if kind == "Sequential" and raw["config"]["layers"][0]["class_name"] != "InputLayer":
         shape = [None, *model.input_shape[1:]]
-        raw["config"]["layers"].insert(0, {"class_name": "InputLayer", "config": {"name": "input", "batch_shape": shape}})
+        raw["config"]["layers"].insert(
+            0, {"class_name": "InputLayer", "config": {"name": "input", "batch_shape": shape}}
+        )
     network = topology.parse(raw)
     arrays = {}
     for (layer, weight), variable in variables(model).items():
@@ -105,7 +115,9 @@ def _layer(layer: Layer) -> Any:
     """A Keras layer of the same kind; the options have the names that Keras 3 uses."""
     options = {key: list(v) if isinstance(v, tuple) else v for key, v in layer.options.items()}
     if layer.kind == "Activation" and options["activation"] == "hard_sigmoid":
-        raise ModelError(f"the layer {layer.name!r} is a hard_sigmoid of TensorFlow.js, which Keras 3 has not (it is flatter there)")
+        raise ModelError(
+            f"the layer {layer.name!r} is a hard_sigmoid of TensorFlow.js, which Keras 3 has not (it is flatter there)"
+        )
     options.pop("groups", None)
     if layer.kind in ("DepthwiseConv2D", "SeparableConv2D", "ZeroPadding2D", "Cropping2D", "UpSampling2D"):
         options = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
@@ -117,11 +129,14 @@ def _layer(layer: Layer) -> Any:
 def _hard_sigmoid(layer: Layer, weight: str, array: np.ndarray, factor: float) -> np.ndarray:
     """Weights that give the same values with the other library's hard_sigmoid."""
     if layer.options.get("activation") == "hard_sigmoid" and layer.kind not in ("SimpleRNN", "LSTM", "GRU"):
-        return array * np.float32(factor) if weight != "depthwise_kernel" or layer.kind == "DepthwiseConv2D" else array
+        return (
+            array * np.float32(factor)
+            if weight != "depthwise_kernel" or layer.kind == "DepthwiseConv2D"
+            else array
+        )
     if layer.options.get("recurrent_activation") == "hard_sigmoid":
         units, scaled = layer.options["units"], array.copy()
         for gate in _GATES[layer.kind]:
             scaled[..., gate * units : (gate + 1) * units] *= np.float32(factor)
         return scaled
     return array
-

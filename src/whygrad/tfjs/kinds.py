@@ -331,7 +331,9 @@ def layer(kind: str, name: str, raw: Mapping[str, Any], shapes: tuple[Shape, ...
         if kind == "Subtract" and len(shapes) != 2:
             raise ValueError(f"takes two inputs, not {len(shapes)}")
         if known.rank and len(shapes[0]) not in known.rank:
-            raise ValueError(f"takes inputs of {known.rank[0]} dimensions besides the batch, not {list(shapes[0])}")
+            raise ValueError(
+                f"takes inputs of {known.rank[0]} dimensions besides the batch, not {list(shapes[0])}"
+            )
         if not known.merges and not shapes[0] and kind != "Activation":
             raise ValueError("takes more than one number per example")
         out = known.shape(chosen, *shapes)

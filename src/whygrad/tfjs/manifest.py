@@ -70,7 +70,9 @@ def read(path: Path) -> Manifest:
         kind = str(raw["format"])[:40]
         raise ModelError(f"{path.name} has the format {kind!r}; only a 'layers-model' can be read")
     if "modelTopology" not in raw or "weightsManifest" not in raw:
-        raise ModelError(f"{path.name} is not a TensorFlow.js layers-model: it needs modelTopology and weightsManifest")
+        raise ModelError(
+            f"{path.name} is not a TensorFlow.js layers-model: it needs modelTopology and weightsManifest"
+        )
     groups = tuple(_group(folder, group) for group in _list(raw["weightsManifest"], "weightsManifest"))
     entries = [entry for group in groups for entry in group.entries]
     names = [entry.name for entry in entries]
@@ -103,7 +105,9 @@ def _group(folder: Folder, raw: Any) -> Group:
         raise ModelError(f"a group of weights asks for {needed} bytes, more than {LARGEST_WEIGHTS >> 30} GiB")
     sizes = tuple(folder.size(file) for file in files)
     if sum(sizes) != needed:
-        raise ModelError(f"the files {', '.join(files)[:100]} have {sum(sizes)} bytes, and the weights need {needed}")
+        raise ModelError(
+            f"the files {', '.join(files)[:100]} have {sum(sizes)} bytes, and the weights need {needed}"
+        )
     return Group(files, sizes, entries)
 
 
@@ -117,10 +121,14 @@ def _entry(raw: Any) -> Entry:
     if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape) or len(shape) > 8:
         raise ModelError(f"the weight {name!r} has the shape {str(shape)[:60]}, not a list of whole numbers")
     if not isinstance(dtype, str) or dtype not in ITEM_BYTES:
-        raise ModelError(f"the weight {name!r} has the type {str(dtype)[:40]!r}; float32, int32 and bool can be read")
+        raise ModelError(
+            f"the weight {name!r} has the type {str(dtype)[:40]!r}; float32, int32 and bool can be read"
+        )
     entry = Entry(name, tuple(shape), dtype, *_quantization(name, dtype, raw.get("quantization")))
     if entry.count * 4 > LARGEST_WEIGHTS:
-        raise ModelError(f"the weight {name!r} of shape {shape} would take more than {LARGEST_WEIGHTS >> 30} GiB")
+        raise ModelError(
+            f"the weight {name!r} of shape {shape} would take more than {LARGEST_WEIGHTS >> 30} GiB"
+        )
     return entry
 
 
@@ -129,7 +137,9 @@ def _quantization(name: str, dtype: str, raw: Any) -> tuple[str, float, float]:
         return dtype, 1.0, 0.0
     stored = raw.get("dtype") if isinstance(raw, Mapping) else None
     if not isinstance(stored, str) or stored not in STORED_BYTES or dtype == "bool":
-        raise ModelError(f"the weight {name!r} is quantised as {str(stored)[:40]!r}; uint8, uint16 and float16 are known")
+        raise ModelError(
+            f"the weight {name!r} is quantised as {str(stored)[:40]!r}; uint8, uint16 and float16 are known"
+        )
     if stored == "float16":
         if dtype != "float32":
             raise ModelError(f"the weight {name!r} is quantised as float16, but its type is {dtype}")

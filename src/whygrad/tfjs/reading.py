@@ -25,7 +25,9 @@ def read(path: str | Path, keep_non_finite: bool = False) -> Model:
         arrays |= _decode(group, manifest)
     broken = [name for name, array in arrays.items() if not np.isfinite(array).all()]
     if broken and not keep_non_finite:
-        raise ModelError(f"the weight {broken[0]!r} holds numbers that are not finite: the training had diverged")
+        raise ModelError(
+            f"the weight {broken[0]!r} holds numbers that are not finite: the training had diverged"
+        )
     return Model(network, {key: arrays[name] for key, name in names.items()}, names)
 
 
@@ -39,7 +41,9 @@ def match(network: Network, manifest: Manifest) -> dict[_Key, str]:
     for (layer, weight), shape in network.weight_shapes().items():
         name = _entry_of(layer, weight, entries, by_last.get(weight, []))
         if entries[name].shape != shape:
-            raise ModelError(f"the weight {name!r} has the shape {list(entries[name].shape)}, not {list(shape)}")
+            raise ModelError(
+                f"the weight {name!r} has the shape {list(entries[name].shape)}, not {list(shape)}"
+            )
         if entries[name].dtype != "float32":
             raise ModelError(f"the weight {name!r} is of type {entries[name].dtype}, not float32")
         found[layer, weight] = name

@@ -38,7 +38,9 @@ class _Builder:
         """Add a model that reads these calls, or inputs of its own; which calls are its outputs?"""
         kind, config = _class_and_config(raw)
         if kind not in _MODELS:
-            raise ModelError(f"the topology is a {str(kind)[:40]!r}; only Sequential and functional models can be read")
+            raise ModelError(
+                f"the topology is a {str(kind)[:40]!r}; only Sequential and functional models can be read"
+            )
         if depth > 8:
             raise ModelError("models are nested more than 8 deep")
         if kind == "Sequential":
@@ -80,7 +82,9 @@ class _Builder:
             elif kind in _MODELS:
                 outputs = self.model(raw, [made[ref] for ref in refs], depth + 1)
                 if len(outputs) != 1:
-                    raise ModelError(f"the model {name!r} inside has {len(outputs)} outputs; one is supported")
+                    raise ModelError(
+                        f"the model {name!r} inside has {len(outputs)} outputs; one is supported"
+                    )
                 made[name, node] = outputs[0]
             else:
                 made[name, node] = self.call(raw, [made[ref] for ref in refs])
@@ -91,7 +95,9 @@ class _Builder:
         outputs = [ref for ref, _ in _references(config.get("output_layers"))]
         missing = [name for name, node in outputs if (name, node) not in made]
         if missing or not outputs:
-            raise ModelError(f"the model's output {str((missing or ['?'])[0])[:60]!r} is not one of its layers")
+            raise ModelError(
+                f"the model's output {str((missing or ['?'])[0])[:60]!r} is not one of its layers"
+            )
         return [made[ref] for ref in outputs]
 
     def input(self, name: str, config: Mapping[str, Any]) -> int:
@@ -138,7 +144,9 @@ def _in_order(layers: list[Any]) -> Iterator[tuple[Any, int, list[_Ref]]]:
     for raw in layers:
         kind, config = _class_and_config(raw)
         name = _name(config, raw)
-        nodes = [None] if kind == "InputLayer" else _list(raw.get("inbound_nodes"), f"inbound_nodes of {name!r}")
+        nodes = (
+            [None] if kind == "InputLayer" else _list(raw.get("inbound_nodes"), f"inbound_nodes of {name!r}")
+        )
         if not nodes:
             raise ModelError(f"the layer {name!r} is joined to nothing")
         for i, node in enumerate(nodes):
@@ -150,7 +158,9 @@ def _in_order(layers: list[Any]) -> Iterator[tuple[Any, int, list[_Ref]]]:
     for ref, (_, _, reads) in calls.items():
         unknown = [read for read in reads if read not in calls]
         if unknown:
-            raise ModelError(f"the layer {ref[0]!r} reads from {str(unknown[0][0])[:60]!r}, which is not there")
+            raise ModelError(
+                f"the layer {ref[0]!r} reads from {str(unknown[0][0])[:60]!r}, which is not there"
+            )
         waiting[ref] = len(reads)
         for read in reads:
             readers.setdefault(read, []).append(ref)
@@ -171,7 +181,9 @@ def _references(node: Any) -> list[tuple[_Ref, int]]:
     """The calls that a node reads, in the dialect of Keras 2 and TensorFlow.js or in that of Keras 3."""
     if isinstance(node, Mapping):
         given = node.get("kwargs") or {}
-        extra = [k for k, v in given.items() if v not in (None, False, True) and k not in ("mask", "training")]
+        extra = [
+            k for k, v in given.items() if v not in (None, False, True) and k not in ("mask", "training")
+        ]
         if extra:
             raise ModelError(f"a layer is called with {str(extra[0])[:40]!r}, which is not supported")
         found = [_keras_tensor(part) for part in _tensors(node.get("args"))]

@@ -26,7 +26,9 @@ def activate(name, x):
         case "swish":
             return F.silu(x)
         case _:
-            return getattr(torch, name, None)(x) if name in ("relu", "sigmoid", "tanh") else getattr(F, name)(x)
+            return (
+                getattr(torch, name, None)(x) if name in ("relu", "sigmoid", "tanh") else getattr(F, name)(x)
+            )
 
 
 def pad_same(x, size, strides, dilation, value=0.0):
@@ -86,7 +88,9 @@ class SeparableConv2D(nn.Module):
                  activation="linear", use_bias=True):  # fmt: skip
         super().__init__()
         middle = inputs * depth_multiplier
-        self.depthwise = Conv2D(inputs, middle, kernel_size, strides, padding, dilation_rate, "linear", False, inputs)
+        self.depthwise = Conv2D(
+            inputs, middle, kernel_size, strides, padding, dilation_rate, "linear", False, inputs
+        )
         self.pointwise = Conv2D(middle, filters, (1, 1), activation=activation, use_bias=use_bias)
 
     def forward(self, x):
@@ -136,7 +140,9 @@ class Pooling(nn.Module):
             return pool(x, self.pool_size, self.strides).movedim(1, -1)
         real = pad_same(torch.ones_like(x), self.pool_size, self.strides, ones)
         x = pad_same(x, self.pool_size, self.strides, ones)
-        return (pool(x, self.pool_size, self.strides) / pool(real, self.pool_size, self.strides)).movedim(1, -1)
+        return (pool(x, self.pool_size, self.strides) / pool(real, self.pool_size, self.strides)).movedim(
+            1, -1
+        )
 
 
 class BatchNormalization(nn.Module):

@@ -144,7 +144,9 @@ def _statements(model: Model, names: Mapping[str, str]) -> tuple[list[str], list
             steps.append(f"        x{i} = {used_by(layer.options, xs, given[0].shape)}")
             continue
         if made_by is None:
-            raise ModelError(f"the layer {layer.name!r} is a {layer.kind!r}, which cannot be written in torch yet")
+            raise ModelError(
+                f"the layer {layer.name!r} is a {layer.kind!r}, which cannot be written in torch yet"
+            )
         if layer.name not in made:
             made.add(layer.name)
             makers.append(f"        self.{names[layer.name]} = {made_by(layer.options, given[0].shape)}")
@@ -166,12 +168,17 @@ def _call(name: str, *positional: str, drop: tuple[str, ...] = ()) -> Callable[[
 
 
 def _pool(largest: bool) -> Callable[[_Options, Shape], str]:
-    return lambda o, s: f"Pooling({largest}, {o['pool_size']}, {o['strides'] or o['pool_size']}, {o['padding']!r})"
+    return lambda o, s: (
+        f"Pooling({largest}, {o['pool_size']}, {o['strides'] or o['pool_size']}, {o['padding']!r})"
+    )
 
 
 def _depthwise_conv(o: _Options, shape: Shape) -> str:
     n = shape[-1] or 0
-    rest = ", ".join(repr(o[key]) for key in ("kernel_size", "strides", "padding", "dilation_rate", "activation", "use_bias"))
+    rest = ", ".join(
+        repr(o[key])
+        for key in ("kernel_size", "strides", "padding", "dilation_rate", "activation", "use_bias")
+    )
     return f"Conv2D({n}, {n * o['depth_multiplier']}, {rest}, groups={n})"
 
 

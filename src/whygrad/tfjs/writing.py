@@ -16,7 +16,9 @@ SHARD_BYTES = 4 * 2**20  # what browsers cache well
 QUANTIZATIONS = ("uint8", "uint16", "float16")
 
 
-def write(model: Model, folder: Path, quantize: str | None = None, shard_bytes: int = SHARD_BYTES) -> list[Path]:
+def write(
+    model: Model, folder: Path, quantize: str | None = None, shard_bytes: int = SHARD_BYTES
+) -> list[Path]:
     """Write it into this folder; model.json comes last, so that it never names files that are not there."""
     kind, config = ("Sequential", _chain(model)) if model.network.chain else ("Model", _graph(model))
     topology = {"class_name": kind, "config": config, "keras_version": "2.15.0", "backend": "tensorflow"}
@@ -55,7 +57,9 @@ def _entry(name: str, array: np.ndarray, quantize: str | None) -> tuple[dict[str
     scale, minimum = _range(array, np.iinfo(quantize).max)
     entry["quantization"] |= {"scale": scale, "min": minimum}
     levels = np.round((array.astype(np.float64) - minimum) / scale)
-    return entry, levels.clip(0, np.iinfo(quantize).max).astype(np.dtype(quantize).newbyteorder("<")).tobytes()
+    return entry, levels.clip(0, np.iinfo(quantize).max).astype(
+        np.dtype(quantize).newbyteorder("<")
+    ).tobytes()
 
 
 def _range(array: np.ndarray, levels: int) -> tuple[float, float]:
@@ -77,7 +81,10 @@ def _chain(model: Model) -> dict[str, Any]:
     if not rest:
         raise ModelError("the model has no layers besides its input")
     rest[0]["config"]["batch_input_shape"] = first["config"]["batch_input_shape"]
-    return {"name": model.network.name, "layers": [{k: raw[k] for k in ("class_name", "config")} for raw in rest]}
+    return {
+        "name": model.network.name,
+        "layers": [{k: raw[k] for k in ("class_name", "config")} for raw in rest],
+    }
 
 
 def _graph(model: Model) -> dict[str, Any]:
@@ -118,8 +125,20 @@ def _layer(layer: Layer) -> dict[str, Any]:
 
 # What Keras has and TensorFlow.js 4 has not; it would refuse the model, or worse, not notice.
 _MISSING: dict[str, list[tuple[Callable[[dict[str, Any]], bool], str]]] = {
-    "Subtract": [(lambda o: True, "cannot be written: TensorFlow.js has no Subtract; use Add with negated weights")],
-    "ReLU": [(lambda o: o["negative_slope"] != 0, "has a negative_slope, which TensorFlow.js has not: use LeakyReLU")],
+    "Subtract": [
+        (lambda o: True, "cannot be written: TensorFlow.js has no Subtract; use Add with negated weights")
+    ],
+    "ReLU": [
+        (
+            lambda o: o["negative_slope"] != 0,
+            "has a negative_slope, which TensorFlow.js has not: use LeakyReLU",
+        )
+    ],
     "ELU": [(lambda o: o["alpha"] != 1, "has an alpha that is not 1, which TensorFlow.js does not support")],
-    "GRU": [(lambda o: o["reset_after"], "has reset_after=True, which TensorFlow.js has not: make it with reset_after=False")],
+    "GRU": [
+        (
+            lambda o: o["reset_after"],
+            "has reset_after=True, which TensorFlow.js has not: make it with reset_after=False",
+        )
+    ],
 }
