@@ -10,8 +10,8 @@ import keras
 import numpy as np
 import pytest
 import torch
-
 from tests.tfjs import node, zoo
+
 from whygrad.cli.main import main
 from whygrad.tfjs import keras_models, kinds, reading, torch_models, writing
 from whygrad.tfjs.network import ModelError

@@ -1,4 +1,4 @@
-"""Snake with a deep Q-network in TensorFlow: the TensorFlow.js example `snake-dqn`, ported gradient for gradient.
+"""Snake with a deep Q-network: the TensorFlow.js example snake-dqn in TensorFlow, gradient for gradient.
 
     python snake_dqn.py                                    the original: 9x9, 1.1 million weights
     python snake_dqn.py --height 6 --width 6 --filters 16,32 --units 64 --steps 20000 --save small
@@ -48,7 +48,7 @@ class Snake:
         random: Callable[[], float] | None = None,
         faithful: bool = False,
     ):
-        if not (0 < length <= width and 0 < height and 0 < fruits <= height * width - length):
+        if not (0 < length <= width and height > 0 and 0 < fruits <= height * width - length):
             raise ValueError(
                 f"a snake of {length} and {fruits} fruit do not fit on {height} x {width} squares"
             )
@@ -104,8 +104,8 @@ def encode(game: Snake, out: np.ndarray) -> np.ndarray:
     return out
 
 
-# The original draws from a normal distribution cut at two deviations and does not make up for what the cut takes
-# away. Keras does, by dividing by this number.
+# The original draws from a normal distribution cut at two deviations and does not make up for what the cut
+# takes away. Keras does, by dividing by this number.
 CUT_NORMAL = 0.87962566103423978
 
 
@@ -179,7 +179,7 @@ class Replay:
 
 
 def td_loss(online: Any, target: Any, batch: Sequence[Any], gamma: float, double: bool = False) -> Any:
-    """mean (r + gamma (1 - done) max Q_target(s') - Q_online(s, a))^2; only ``online`` is to learn from it."""
+    """mean (r + gamma (1 - done) max Q_target(s') - Q_online(s, a))^2; only ``online`` learns."""
     states, actions, rewards, dones, next_states = batch
     states, next_states = tf.cast(states, tf.float32), tf.cast(next_states, tf.float32)
     next_q = target(next_states, training=False)
@@ -341,7 +341,7 @@ def train(args: argparse.Namespace) -> Agent:
 
 
 def evaluate(agent: Agent, args: argparse.Namespace, games: int = 100, seed: int = 1) -> float:
-    """Mean fruit per game without exploration. A snake that finds nothing for long goes in circles: it stops."""
+    """Mean fruit per game without exploration; a snake that goes in circles is stopped."""
     random = np.random.default_rng(seed).random
     patience = 4 * args.height * args.width
     total, state = 0, np.zeros((args.height, args.width, 2), np.uint8)
@@ -354,6 +354,10 @@ def evaluate(agent: Agent, args: argparse.Namespace, games: int = 100, seed: int
     return total / games
 
 
+FAITHFUL = """with the quirks of the original: target not synced at the start, averages padded with zeros, the
+network that reaches the goal not saved, no end on a full board"""
+
+
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The options; what is not given is as in the original."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -361,8 +365,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--steps", type=int, default=1_000_000, help="frames at most, the filling of the memory included")
     add("--seed", type=int, help="the same numbers again (default: other ones each time)")
     add("--save", type=Path, metavar="DIR", help="keep best.keras, last.keras and progress.csv here")
-    add("--faithful", action="store_true", help="with the quirks of the original: target not synced at the start, "
-        "averages padded with zeros, the network that reaches the goal not saved, no end on a full board")  # fmt: skip
+    add("--faithful", action="store_true", help=FAITHFUL)
     add("--height", type=int, default=9, help="rows of the board")
     add("--width", type=int, default=9, help="columns of the board")
     add("--fruits", type=int, default=1, help="fruits at a time")

@@ -12,10 +12,10 @@ from whygrad.tfjs.network import Model, ModelError
 
 HELP = "turn a TensorFlow.js model into Keras or torch, or a Keras model into TensorFlow.js"
 
-_DESCRIPTION = """Reads a TensorFlow.js layers-model (model.json, or the folder that has one) or a Keras file, and
-writes it for Keras (a .keras file), torch (a .py file that needs nothing but torch, and its weights as .pt) or
-TensorFlow.js (a folder). Nothing outside the model's folder is read and nothing in it is executed. Exit code: 0, or
-2 and one sentence when the model cannot be converted."""
+_DESCRIPTION = """Reads a TensorFlow.js layers-model (model.json, or the folder that has one) or a Keras file,
+and writes it for Keras (a .keras file), torch (a .py file that needs nothing but torch, and its weights as
+.pt) or TensorFlow.js (a folder). Nothing outside the model's folder is read and nothing in it is executed.
+Exit code: 0, or 2 and one sentence when the model cannot be converted."""
 
 
 def main(argv: Sequence[str]) -> int:

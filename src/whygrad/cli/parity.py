@@ -13,12 +13,12 @@ from whygrad.tfjs.network import ModelError
 
 HELP = "compare loss and gradients of two implementations of a network, and name the likely mistake"
 
-_DESCRIPTION = """Compares B with A: loss, gradient of each variable, moving statistics, steps of the optimizer, on the
-same batch with the same weights. A is a folder of vectors that TensorFlow.js made, or a model or a script. B is
-keras or torch (the network as `whygrad convert` builds it), a .keras file, or your own script.py:make_model. A script
-may also define loss(online, target, batch), load_weights(model, weights) and make_optimizer(model). When they
-differ, the known mistakes are tried one by one until one explains the difference. Exit code: 0 equal, 1 different, 2
-not comparable."""
+_DESCRIPTION = """Compares B with A: loss, gradient of each variable, moving statistics, steps of the
+optimizer, on the same batch with the same weights. A is a folder of vectors that TensorFlow.js made, or a
+model or a script. B is keras or torch (the network as `whygrad convert` builds it), a .keras file, or your
+own script.py:make_model. A script may also define loss(online, target, batch), load_weights(model, weights)
+and make_optimizer(model). When they differ, the known mistakes are tried until one explains the difference.
+Exit code: 0 equal, 1 different, 2 not comparable."""
 
 
 def main(argv: Sequence[str]) -> int:

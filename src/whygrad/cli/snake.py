@@ -13,9 +13,9 @@ from whygrad.tfjs.network import ModelError
 
 HELP = "watch a trained snake play: in the terminal, as a GIF or as an HTML page"
 
-_DESCRIPTION = """Plays with a trained network: a .keras file, the folder that training saved into, or a TensorFlow.js
-model. With --gif or --html the best of the games becomes a picture to share; otherwise the games are shown in the
-terminal. There is no exploration: the same seed gives the same games."""
+_DESCRIPTION = """Plays with a trained network: a .keras file, the folder that training saved into, or a
+TensorFlow.js model. With --gif or --html the best of the games becomes a picture to share; otherwise the
+games are shown in the terminal. There is no exploration: the same seed gives the same games."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,7 +26,9 @@ def main(argv: Sequence[str]) -> int:
             from whygrad.playing.recording import Player
 
             games = Player(options.model).games(options.games, options.seed, options.fruits, options.length)
-            return _picture(options, list(games)) if options.gif or options.html else _terminal(options, games)
+            return (
+                _picture(options, list(games)) if options.gif or options.html else _terminal(options, games)
+            )
     except (ModelError, OSError) as error:
         print(f"whygrad: {error}", file=sys.stderr)
         return 2
@@ -37,15 +39,23 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="whygrad snake", description=HELP, allow_abbrev=False)
     verbs = parser.add_subparsers(required=True, metavar="play")
-    play = verbs.add_parser("play", help="watch a trained network play", description=_DESCRIPTION, allow_abbrev=False)
-    play.add_argument("model", type=Path, metavar="MODEL", help="a .keras file, a model.json, or a folder of either")
+    play = verbs.add_parser(
+        "play", help="watch a trained network play", description=_DESCRIPTION, allow_abbrev=False
+    )
+    play.add_argument(
+        "model", type=Path, metavar="MODEL", help="a .keras file, a model.json, or a folder of either"
+    )
     play.add_argument("--gif", type=Path, metavar="FILE", help="write the best game as an animated GIF")
     play.add_argument("--html", type=Path, metavar="FILE", help="write the best game as an HTML page")
-    play.add_argument("--games", type=_count, default=5, metavar="N", help="how many games (default: %(default)s)")
+    play.add_argument(
+        "--games", type=_count, default=5, metavar="N", help="how many games (default: %(default)s)"
+    )
     play.add_argument("--seed", type=int, default=0, help="where snake and fruit lie (default: %(default)s)")
     play.add_argument("--fps", type=float, default=12, help="moves per second (default: %(default)s)")
     play.add_argument("--fruits", type=_count, default=1, help="fruits at a time (default: %(default)s)")
-    play.add_argument("--length", type=_count, default=2, help="of the snake at the start (default: %(default)s)")
+    play.add_argument(
+        "--length", type=_count, default=2, help="of the snake at the start (default: %(default)s)"
+    )
     return parser
 
 

@@ -52,16 +52,40 @@ _KERAS = (
     "Keras adds epsilon before the bias correction; use torch's form, or epsilon * sqrt(1 - 0.999 ** step)"
 )
 CANDIDATES = (
-    Adam("adam-epsilon", "Adam with epsilon 1e-8, the default of torch", "torch.optim.Adam(..., eps=1e-7)", epsilon=1e-8),
-    Adam("adam-epsilon", "Adam with epsilon before the bias correction, as Keras does it", _KERAS, early_epsilon=True),
-    Adam("adam-epsilon", "Adam with epsilon 1e-8 before the bias correction", _KERAS, epsilon=1e-8, early_epsilon=True),
-    *(Adam("adam-epsilon", f"Adam with epsilon {e:g}", epsilon=e) for e in (1e-3, 1e-4, 1e-5, 1e-6, 1e-9, 1e-10, 0.0)),
-    *(Adam("learning-rate", f"a learning rate of {r:g}", rate=r) for r in (1e-2, 1e-4, 3e-4, 5e-4, 2.5e-4, 2e-3, 5e-5)),
+    Adam(
+        "adam-epsilon",
+        "Adam with epsilon 1e-8, the default of torch",
+        "torch.optim.Adam(..., eps=1e-7)",
+        epsilon=1e-8,
+    ),
+    Adam(
+        "adam-epsilon",
+        "Adam with epsilon before the bias correction, as Keras does it",
+        _KERAS,
+        early_epsilon=True,
+    ),
+    Adam(
+        "adam-epsilon",
+        "Adam with epsilon 1e-8 before the bias correction",
+        _KERAS,
+        epsilon=1e-8,
+        early_epsilon=True,
+    ),
+    *(
+        Adam("adam-epsilon", f"Adam with epsilon {e:g}", epsilon=e)
+        for e in (1e-3, 1e-4, 1e-5, 1e-6, 1e-9, 1e-10, 0.0)
+    ),
+    *(
+        Adam("learning-rate", f"a learning rate of {r:g}", rate=r)
+        for r in (1e-2, 1e-4, 3e-4, 5e-4, 2.5e-4, 2e-3, 5e-5)
+    ),
     Adam("adam-uncorrected", "Adam without bias correction", corrected=False),
     Adam("weight-decay", "AdamW with weight decay 0.01", "use Adam", decay=0.01, epsilon=1e-8),
-    Adam("weight-decay", "AdamW with weight decay 0.004 (Keras)", "use Adam", decay=0.004, early_epsilon=True),
+    Adam(
+        "weight-decay", "AdamW with weight decay 0.004 (Keras)", "use Adam", decay=0.004, early_epsilon=True
+    ),
     Adam("not-adam", "plain gradient descent", "use Adam", plain="sgd"),
-)  # fmt: skip
+)
 
 
 def probe(variables: Arrays) -> list[dict[Key, np.ndarray]]:

@@ -59,7 +59,7 @@ def check(a: str, b: str, tolerance: float = comparing.TOLERANCE) -> Result:
     model = sides.model_of(a, first) or (sides.model_of(b, second) if b not in ("keras", "torch") else None)
     if model is None:
         raise ModelError(
-            "one of the two must be vectors, a TensorFlow.js model, or a Sequential or functional Keras model: "
+            "one of the two must be vectors, a TensorFlow.js model, or a plain Keras model: "
             "the graph of a torch module cannot be read"
         )
     losses = any(script is not None and script.loss for script in (first, second))

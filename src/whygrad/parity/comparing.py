@@ -40,8 +40,8 @@ def differences(
     off = abs(reference.loss - other.loss)
     relative = _relative(off, abs(reference.loss))
     rows = [Difference(mode, ("", "loss"), "loss", off, relative, relative <= tolerance)]
-    # Some gradients are zero but for rounding, such as a bias before batch normalisation: next to the others, they
-    # are measured with a coarser rule.
+    # Some gradients are zero but for rounding, such as a bias before batch normalisation: they are measured
+    # against the others.
     floor = SMALL * max((float(np.abs(g).max(initial=0)) for g in reference.gradients.values()), default=0.0)
     for key, a, b in _common(reference.gradients, other.gradients):
         rows.append(_row(mode, key, "gradient", a, b, tolerance, floor))
@@ -77,14 +77,14 @@ Run = Callable[[Setup, Sequence[str]], Mapping[str, Outcome]]
 
 @dataclass(frozen=True)
 class Explanation:
-    """The mistakes that, put into the reference, give what the other side gives; and what difference is left."""
+    """The mistakes that, put into the reference, give what the other side gives; and what is left."""
 
     mistakes: tuple[Mistake, ...]
     left: float
 
 
 def explain(theirs: Mapping[str, Outcome], start: Arrays, run: Run, in_gradients: bool) -> Explanation | None:
-    """Try the known mistakes one by one, then in pairs; the gradients first, then what only moving statistics show."""
+    """Try the known mistakes one by one, then in pairs; those in gradients first, then the others."""
     modes = list(theirs)
 
     def left(setup: Setup, moving: bool) -> float:

@@ -1,4 +1,4 @@
-"""The same dropout for both sides: the stored mask where it fits, else one that depends on nothing but the shape."""
+"""The same dropout for both sides: the stored mask where it fits, else one that the shape decides."""
 
 from __future__ import annotations
 

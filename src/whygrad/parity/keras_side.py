@@ -63,7 +63,7 @@ class KerasSide:
     def optimize(self, make: Callable[[Any], Any] | None, steps: list[Arrays]) -> list[Arrays]:
         """The weights after each step of an optimizer that is fed these gradients."""
         optimizer = make(self.online) if make else paper_adam()
-        after = []
+        after: list[Arrays] = []
         for gradients in steps:
             keys = list(gradients)
             optimizer.apply(
@@ -84,6 +84,7 @@ def loss(online: Any, target: Any, batch: Batch, training: bool) -> Any:
     q = online(batch.states, training=training)
     if batch.actions is None:
         return tf.reduce_mean(tf.square(q - batch.goals))
+    assert batch.dones is not None
     best = tf.reduce_max(target(batch.next_states, training=False), axis=-1)
     goal = tf.stop_gradient(batch.rewards + batch.gamma * best * (1 - batch.dones))
     return tf.reduce_mean(tf.square(goal - tf.gather(q, batch.actions, batch_dims=1)))
@@ -156,6 +157,7 @@ class TheirKeras(KerasSide):
     def _their_loss(self, training: bool) -> Any:
         batch = self.script.batch_of(self.case.batch, tf.constant, tf.constant)
         more = (training,) if self.script.loss_takes_mode else ()
+        assert self.script.loss is not None
         value = call_theirs(self.script.loss, self.online, self.target, batch, *more)
         if not tf.is_tensor(value) or tf.size(value) != 1:
             raise ModelError(

@@ -22,8 +22,8 @@ def pair(network: Network, found: Sequence[Found], shape_of: Any) -> dict[tuple[
     wanted = _in_order(network)
     if len(found) != len(wanted):
         raise ModelError(
-            f"your network has {len(found)} layers with weights ({_list(f.label for f in found)}), the reference has "
-            f"{len(wanted)} ({_list(layer.kind for layer in wanted)})"
+            f"your network has {len(found)} layers with weights ({_list(f.label for f in found)}), "
+            f"the reference has {len(wanted)} ({_list(layer.kind for layer in wanted)})"
         )
     pairs = {}
     for layer, theirs in zip(wanted, found, strict=True):

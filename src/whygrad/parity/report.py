@@ -54,7 +54,8 @@ def _verdict(result: Result) -> Iterator[str]:
     gradients = [row for row in result.rows if row.what == "gradient"]
     worst = max((row.relative for row in gradients), default=0.0)
     if result.equal:
-        yield f"equal: the largest relative difference of a gradient is {worst:.1e}, and {result.tolerance:.0e} is allowed"
+        allowed = f"{result.tolerance:.0e} is allowed"
+        yield f"equal: the largest relative difference of a gradient is {worst:.1e} ({allowed})"
         return
     off = {row.key for row in gradients if not row.equal}
     parts = []
@@ -76,7 +77,8 @@ def _likely(result: Result) -> Iterator[str]:
         for mistake in result.explanation.mistakes:
             yield f"likely: {mistake.what} [{mistake.slug}]"
             yield f"  instead: {mistake.fix}"
-        yield f"  why: with this in the reference, the largest relative difference is {result.explanation.left:.1e}"
+        left = f"{result.explanation.left:.1e}"
+        yield f"  why: with this in the reference, a relative difference of {left} is left"
     elif wrong_rows:
         yield "no known mistake explains this, alone or with another one"
     if result.adam and not result.adam.equal:

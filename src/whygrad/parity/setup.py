@@ -95,8 +95,8 @@ def _insert(network: Network, after: int, reader: int | None, layer: Layer, shap
 
     calls = []
     for i, call in enumerate(network.calls):
-        inputs = [at if j == after and reader in (None, i) else moved(j) for j in call.inputs]
-        calls.append(replace(call, inputs=tuple(inputs)))
+        read = [at if j == after and reader in (None, i) else moved(j) for j in call.inputs]
+        calls.append(replace(call, inputs=tuple(read)))
     calls.insert(at, Call(layer.name, (after,), shape))
     outputs = tuple(at if i == after and reader is None else moved(i) for i in network.outputs)
     inputs = tuple(moved(i) for i in network.inputs)

@@ -30,7 +30,7 @@ class Side(Protocol):
 
 
 def script_of(text: str) -> Script | None:
-    """``script.py`` or ``script.py:make_model``; or a Keras file, which is as good as a script that loads it."""
+    """``script.py`` or ``script.py:make_model``; or a Keras file, which is loaded."""
     path, _, maker = text.partition(".py:")
     if maker:
         return theirs.load(Path(path + ".py"), maker)

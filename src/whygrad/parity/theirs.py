@@ -47,8 +47,8 @@ class Script:
     ) -> SimpleNamespace:
         """The batch as their loss gets it."""
         images = {"states": batch.states, "next_states": batch.next_states}
-        rest = {"actions": batch.actions, "rewards": batch.rewards, "dones": batch.dones, "goals": batch.goals,
-                "dropout_mask": batch.dropout_mask}  # fmt: skip
+        others = ("actions", "rewards", "dones", "goals", "dropout_mask")
+        rest = {name: getattr(batch, name) for name in others}
         made = {name: None if a is None else image(a) for name, a in images.items()}
         made |= {name: None if a is None else other(a) for name, a in rest.items()}
         return SimpleNamespace(**made, gamma=batch.gamma)

@@ -18,8 +18,6 @@ from whygrad.parity.theirs import Script, call_theirs
 from whygrad.tfjs import torch_models, torch_source
 from whygrad.tfjs.network import Layer, Model, ModelError
 
-_WEIGHTS = {"weight": ("kernel", "gamma"), "bias": ("bias", "beta")}
-
 
 class TorchSide:
     """Two networks, where their variables are, and how they are used."""
@@ -49,7 +47,8 @@ class TorchSide:
             key: self._back(key, torch.zeros_like(v) if g is None else g)
             for (key, v), g in zip(learning.items(), got, strict=True)
         }
-        moving = {key: array for key, array in self.read().items() if key[1] in MOVING} if training else {}
+        after = self.read() if training else {}
+        moving: Arrays = {key: array for key, array in after.items() if key[1] in MOVING}
         if self.setup.unbiased:
             moving = unbiased(moving, before, self.model, len(self.case.batch.states))
         self.write(before)
@@ -73,7 +72,7 @@ class TorchSide:
         optimizer = (
             make(self.online) if make else torch.optim.Adam(self.online.parameters(), lr=1e-3, eps=1e-7)
         )
-        after = []
+        after: list[Arrays] = []
         for gradients in steps:
             for key, gradient in gradients.items():
                 variable = self.variables[key]
@@ -251,6 +250,7 @@ class TheirTorch(TorchSide):
         b = self.case.batch
         batch = self.script.batch_of(b, self._states, torch.from_numpy)
         more = (training,) if self.script.loss_takes_mode else ()
+        assert self.script.loss is not None
         value = call_theirs(self.script.loss, self.online, self.target, batch, *more)
         if not isinstance(value, torch.Tensor) or value.numel() != 1 or not value.requires_grad:
             raise ModelError(
@@ -259,24 +259,28 @@ class TheirTorch(TorchSide):
         return value.reshape(())
 
 
+_PLAIN: dict[str, str] = {"weight": "kernel"}
+_NORM: dict[str, str] = {
+    "weight": "gamma",
+    "bias": "beta",
+    "running_mean": "moving_mean",
+    "running_var": "moving_variance",
+}
+
+
 def _layers(module: Any) -> list[Found]:
     """Its layers with weights, in the order in which they were made, with our names for the weights."""
     found = []
     for label, part in module.named_modules():
-        own = dict(part.named_parameters(recurse=False)) | dict(part.named_buffers(recurse=False))
+        own: dict[str, Any] = dict(part.named_parameters(recurse=False)) | dict(
+            part.named_buffers(recurse=False)
+        )
         if "weight" not in own and "kernel" not in own and "running_mean" not in own:
             continue
         norm = "running_mean" in own or ("weight" in own and own["weight"].dim() == 1)
-        weights = {}
-        for name, tensor in own.items():
-            plain = {"weight": "kernel", "bias": "bias"}.get(name, name)
-            normed = {
-                "weight": "gamma",
-                "bias": "beta",
-                "running_mean": "moving_mean",
-                "running_var": "moving_variance",
-            }
-            weights[normed.get(name, name) if norm else plain] = tensor
+        weights: dict[str, Any] = {
+            (_NORM if norm else _PLAIN).get(name, name): tensor for name, tensor in own.items()
+        }
         if isinstance(part, torch.nn.Embedding):
             weights = {"embeddings": own["weight"]}
         if getattr(part, "groups", 1) > 1:

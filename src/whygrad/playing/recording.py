@@ -52,7 +52,9 @@ class Player:
             encode(game, board[0])
             values = self._values(board).numpy()[0]
             action = int(values.argmax())
-            frames.append(Frame(tuple(game.body), tuple(game.fruits), eaten, tuple(map(float, values)), action))
+            frames.append(
+                Frame(tuple(game.body), tuple(game.fruits), eaten, tuple(map(float, values)), action)
+            )
             reward, done = game.step(action)
             eaten, hungry = (eaten + 1, 0) if reward == FRUIT else (eaten, hungry + 1)
             if done:

@@ -13,7 +13,9 @@ _HEAD, _BODY, _FRUIT = "\x1b[48;5;46m\x1b[38;5;22m", "\x1b[48;5;34m", "\x1b[38;5
 _CHECKERS = ("\x1b[48;5;234m", "\x1b[48;5;235m")
 
 
-def show(game: Game, stream: TextIO, fps: float, color: bool, sleep: Callable[[float], None] = time.sleep) -> None:
+def show(
+    game: Game, stream: TextIO, fps: float, color: bool, sleep: Callable[[float], None] = time.sleep
+) -> None:
     """Play it back, frame by frame, in one place of the terminal."""
     stream.write("\x1b[?25l")
     try:
@@ -60,6 +62,12 @@ def _side(frame: Frame, color: bool) -> list[str]:
         shown = []
         for name, value in zip(ACTIONS, frame.values, strict=True):
             text = f"{name} {value:.1f}"
-            shown.append(f"{_BOLD}{text}{_RESET}" if color and value == best else f"{_DIM}{text}{_RESET}" if color else text)
+            shown.append(
+                f"{_BOLD}{text}{_RESET}"
+                if color and value == best
+                else f"{_DIM}{text}{_RESET}"
+                if color
+                else text
+            )
         lines += ["", "  ".join(shown)]
     return lines

@@ -1,1 +1,1 @@
-"""TensorFlow.js layers-models: read, checked before anything is allocated, built in Keras or torch, written."""
+"""TensorFlow.js layers-models: checked before anything is allocated, built in Keras or torch, written."""

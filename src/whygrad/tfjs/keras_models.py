@@ -11,7 +11,7 @@ import numpy as np
 from whygrad.tfjs import topology
 from whygrad.tfjs.network import Layer, Model, ModelError
 
-# hard_sigmoid is 0.2 x + 0.5 in TensorFlow.js and Keras 2, and x / 6 + 0.5 in Keras 3: 1.2 times the argument.
+# hard_sigmoid is 0.2 x + 0.5 in TensorFlow.js and Keras 2, and x / 6 + 0.5 in Keras 3.
 _STEEPER = 1.2
 _GATES = {"LSTM": (0, 1, 3), "GRU": (0, 1)}
 
@@ -115,9 +115,7 @@ def _layer(layer: Layer) -> Any:
     """A Keras layer of the same kind; the options have the names that Keras 3 uses."""
     options = {key: list(v) if isinstance(v, tuple) else v for key, v in layer.options.items()}
     if layer.kind == "Activation" and options["activation"] == "hard_sigmoid":
-        raise ModelError(
-            f"the layer {layer.name!r} is a hard_sigmoid of TensorFlow.js, which Keras 3 has not (it is flatter there)"
-        )
+        raise ModelError(f"the layer {layer.name!r} is a hard_sigmoid, which is another function in Keras 3")
     options.pop("groups", None)
     if layer.kind in ("DepthwiseConv2D", "SeparableConv2D", "ZeroPadding2D", "Cropping2D", "UpSampling2D"):
         options = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}

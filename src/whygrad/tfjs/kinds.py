@@ -104,7 +104,7 @@ def _norm(*moving: str) -> Callable[[Options, Shape], Weights]:
         if axis not in (-1, len(shape)):
             raise ValueError("must normalise the last axis")
         affine = [name for name, wanted in (("gamma", "scale"), ("beta", "center")) if options[wanted]]
-        return {name: (n,) for name in (*affine, *moving)}
+        return dict.fromkeys((*affine, *moving), (n,))
 
     return weights
 
@@ -188,12 +188,12 @@ def _broadcast(options: Options, *shapes: Shape) -> Shape:
     return tuple(side(ns) for ns in zip(*shapes, strict=True))
 
 
-_LAST = {"data_format": ("channels_last", o.one_of("channels_last"))}
-_BIAS = {"use_bias": (True, o.flag)}
-_ACTIVE = {"activation": ("linear", o.activation)}
+_LAST: dict[str, Any] = {"data_format": ("channels_last", o.one_of("channels_last"))}
+_BIAS: dict[str, Any] = {"use_bias": (True, o.flag)}
+_ACTIVE: dict[str, Any] = {"activation": ("linear", o.activation)}
 
 
-def _window_fields(rank: int, *more: o.Fields) -> o.Fields:
+def _window_fields(rank: int, *more: Mapping[str, Any]) -> o.Fields:
     fields: dict[str, Any] = {
         "kernel_size": (o.REQUIRED, o.sizes(rank)),
         "strides": (1, o.sizes(rank)),
@@ -202,7 +202,7 @@ def _window_fields(rank: int, *more: o.Fields) -> o.Fields:
         "groups": (1, o.one_of(1)),
     }
     for part in (_LAST, _ACTIVE, _BIAS, *more):
-        fields |= part
+        fields.update(part)
     return fields
 
 
@@ -244,11 +244,16 @@ _SLOPE = (0.3, o.number(0, 1e6))
 _MERGE = Kind({}, _broadcast, merges=True)
 
 KINDS: Mapping[str, Kind] = {
-    "Dense": Kind({"units": (o.REQUIRED, o.whole())} | _ACTIVE | _BIAS, lambda c, s: (*s[:-1], c["units"]), _dense),
+    "Dense": Kind(
+        {"units": (o.REQUIRED, o.whole())} | _ACTIVE | _BIAS, lambda c, s: (*s[:-1], c["units"]), _dense
+    ),
     "Conv1D": _convolution(1),
     "Conv2D": _convolution(2),
     "Conv2DTranspose": Kind(
-        _window_fields(2, {"filters": (o.REQUIRED, o.whole())}, _UNSTRIDED), _transposed_shape, _transposed, (3,)
+        _window_fields(2, {"filters": (o.REQUIRED, o.whole())}, _UNSTRIDED),
+        _transposed_shape,
+        _transposed,
+        (3,),
     ),
     "DepthwiseConv2D": Kind(
         _window_fields(2, _MULTIPLIER),
@@ -301,7 +306,11 @@ KINDS: Mapping[str, Kind] = {
         rank=(3,),
     ),
     "Embedding": Kind(
-        {"input_dim": (o.REQUIRED, o.whole()), "output_dim": (o.REQUIRED, o.whole()), "mask_zero": (False, o.one_of(False))},
+        {
+            "input_dim": (o.REQUIRED, o.whole()),
+            "output_dim": (o.REQUIRED, o.whole()),
+            "mask_zero": (False, o.one_of(False)),
+        },
         lambda c, s: (*s, c["output_dim"]),
         lambda c, s: {"embeddings": (c["input_dim"], c["output_dim"])},
     ),
@@ -315,7 +324,7 @@ KINDS: Mapping[str, Kind] = {
     "Maximum": _MERGE,
     "Minimum": _MERGE,
     "Concatenate": Kind({"axis": (-1, o.axis)}, _concatenated, merges=True),
-}  # fmt: skip
+}
 
 
 def layer(kind: str, name: str, raw: Mapping[str, Any], shapes: tuple[Shape, ...]) -> tuple[Layer, Shape]:

@@ -29,7 +29,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A layer at work: which earlier calls it reads, and what comes out. Inputs are calls that read nothing."""
+    """A layer at work: which earlier calls it reads, and what comes out. Inputs read nothing."""
 
     layer: str
     inputs: tuple[int, ...]

@@ -14,14 +14,46 @@ LARGEST = 2**31 - 1
 REQUIRED = object()
 
 ACTIVATIONS = (
-    "linear relu relu6 elu selu sigmoid hard_sigmoid softmax softplus softsign tanh swish mish gelu".split()
+    "linear",
+    "relu",
+    "relu6",
+    "elu",
+    "selu",
+    "sigmoid",
+    "hard_sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "tanh",
+    "swish",
+    "mish",
+    "gelu",
 )
 # What does not change the function that a layer computes, or only how it would be started afresh.
 _WITHOUT_EFFECT = {
-    "name", "trainable", "dtype", "batch_input_shape", "batch_shape", "input_dtype", "input_shape", "seed",
-    "implementation", "unit_forget_bias", "time_major", "unroll", "zero_output_for_mask", "use_cudnn", "input_length",
-    "synchronized", "renorm_momentum", "autocast", "optional", "sparse", "ragged", "build_config",
-}  # fmt: skip
+    "name",
+    "trainable",
+    "dtype",
+    "batch_input_shape",
+    "batch_shape",
+    "input_dtype",
+    "input_shape",
+    "seed",
+    "implementation",
+    "unit_forget_bias",
+    "time_major",
+    "unroll",
+    "zero_output_for_mask",
+    "use_cudnn",
+    "input_length",
+    "synchronized",
+    "renorm_momentum",
+    "autocast",
+    "optional",
+    "sparse",
+    "ragged",
+    "build_config",
+}
 
 
 def number(low: float = -math.inf, high: float = math.inf) -> Check:

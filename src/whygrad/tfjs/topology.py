@@ -92,13 +92,13 @@ class _Builder:
             if not all(ref in made for ref in inputs):
                 raise ModelError("the model names an input layer that it does not have")
             self.inputs[:] = [made[ref] for ref in inputs]
-        outputs = [ref for ref, _ in _references(config.get("output_layers"))]
-        missing = [name for name, node in outputs if (name, node) not in made]
-        if missing or not outputs:
+        ends = [ref for ref, _ in _references(config.get("output_layers"))]
+        missing = [name for name, node in ends if (name, node) not in made]
+        if missing or not ends:
             raise ModelError(
                 f"the model's output {str((missing or ['?'])[0])[:60]!r} is not one of its layers"
             )
-        return [made[ref] for ref in outputs]
+        return [made[ref] for ref in ends]
 
     def input(self, name: str, config: Mapping[str, Any]) -> int:
         """An input of the whole model."""

@@ -1,8 +1,8 @@
-"""The layers of TensorFlow in torch. Inputs and outputs are laid out as there: batch, height, width, channels.
+"""The layers of TensorFlow in torch, laid out as there: batch, height, width, channels.
 
-A convolution looks at its input through a permuted view, which torch calls channels_last: nothing is copied, and a
-flattened image has the order that the next layer's weights expect. What a converted model needs of this file is
-written into the model's own file.
+A convolution looks at its input through a permuted view, which torch calls channels_last: nothing is copied,
+and a flattened image has the order that the next layer's weights expect. What a converted model needs of this
+file is written into the model's own file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def activate(name, x):
 def pad_same(x, size, strides, dilation, value=0.0):
     """TensorFlow's padding 'same' of channels-first images: one more at the end when it is odd."""
     margins = []
-    for n, k, s, d in zip(reversed(x.shape[2:]), reversed(size), reversed(strides), reversed(dilation)):
+    for n, k, s, d in zip(
+        reversed(x.shape[2:]), reversed(size), reversed(strides), reversed(dilation), strict=True
+    ):
         total = max((math.ceil(n / s) - 1) * s + (k - 1) * d + 1 - n, 0)
         margins += [total // 2, total - total // 2]
     return F.pad(x, margins, value=value) if any(margins) else x
@@ -107,7 +109,7 @@ class Conv2DTranspose(nn.ConvTranspose2d):
     def forward(self, x):
         sizes = x.shape[1:3]
         x = super().forward(x.movedim(-1, 1))
-        for axis, (n, k, s) in enumerate(zip(sizes, self.kernel_size, self.stride), 2):
+        for axis, (n, k, s) in enumerate(zip(sizes, self.kernel_size, self.stride, strict=True), 2):
             length = n * s if self.same else n * s + max(k - s, 0)
             start = max(k - s, 0) // 2 if self.same else 0
             missing = start + length - x.shape[axis]
@@ -146,7 +148,7 @@ class Pooling(nn.Module):
 
 
 class BatchNormalization(nn.Module):
-    """As in Keras and TensorFlow.js: ``momentum`` is the share of the old value, the moving variance is biased.
+    """As in Keras and TensorFlow.js: momentum is the share of the old value, the moving variance is biased.
 
     ``nn.BatchNorm2d`` keeps an unbiased variance and calls the share of the new value momentum.
     """

@@ -63,7 +63,7 @@ def _entry(name: str, array: np.ndarray, quantize: str | None) -> tuple[dict[str
 
 
 def _range(array: np.ndarray, levels: int) -> tuple[float, float]:
-    """Scale and smallest value; zero stays exactly zero when it is inside, as padding and biases rely on it."""
+    """Scale and smallest value; zero stays exactly zero when it is inside."""
     low, high = (float(f(array)) if array.size else 0.0 for f in (np.min, np.max))
     if low == high:
         return 1.0, low
