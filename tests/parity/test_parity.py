@@ -11,6 +11,12 @@ import numpy as np
 import pytest
 
 from whygrad.cli.main import main
+from whygrad.parity import comparing, sides, vectors
+from whygrad.parity.case import MOVING, TRAINING
+from whygrad.parity.keras_side import KerasSide
+from whygrad.parity.mistakes import IN_GRADIENTS, IN_MOVING
+from whygrad.parity.setup import Setup
+from whygrad.parity.torch_side import TorchSide
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "data" / "small"
@@ -100,9 +106,6 @@ def test_equal_to_tensorflow_js(side, capsys, tmp_path):
 @pytest.mark.parametrize("framework", ["keras", "torch"])
 def test_three_adam_steps_end_to_end(framework):
     """Own gradients, own Adam, moving statistics and all: the weights after each step are TensorFlow.js's."""
-    from whygrad.parity import sides, vectors
-    from whygrad.parity.case import MOVING, TRAINING
-
     case = vectors.read(VECTORS)
     side = sides.side(case, framework, None, True)
     fed = []
@@ -131,6 +134,20 @@ def test_mistakes_in_keras(slug, old, new, tmp_path, capsys):
     code, out, err = run(capsys, VECTORS, broken(tmp_path, KERAS, old, new))
     assert code == 1, out + err
     assert named(out) == [slug], out
+
+
+@pytest.mark.parametrize("mistake", [*IN_GRADIENTS[:27], *IN_MOVING[:1], IN_MOVING[-1]], ids=lambda m: m.slug)
+def test_both_frameworks_make_the_same_mistake(mistake):
+    """Where only Keras is installed, the mistakes are tried there."""
+    case, setup = vectors.read(VECTORS), mistake.apply(Setup())
+    mine, other = (side(case, setup).outcome(TRAINING) for side in (TorchSide, KerasSide))
+    rows = comparing.differences(TRAINING, mine, other, case.online.weights, 2e-4)
+    assert len(rows) == 19
+    assert all(row.equal for row in rows), [row for row in rows if not row.equal]
+    right = case.reference[TRAINING]
+    assert not all(
+        r.equal for r in comparing.differences(TRAINING, right, mine, case.online.weights, 5e-5)
+    ) or setup == Setup(epsilon=1e-3)
 
 
 def test_two_mistakes_at_once(tmp_path, capsys):

@@ -24,8 +24,8 @@ from whygrad.parity.keras_side import fixed_dropout
 
 SMALL = Path(__file__).parents[1] / "data" / "small"
 SCRIPT = Path(snake_dqn.__file__)
-TINY = "--height 5 --width 5 --filters 32 --units 64 --dropout 0 --quiet --seed 1".split()
-QUICK = [*TINY, *"--steps 260 --replay 128 --prefill 64 --batch 16 --sync 50".split()]
+TINY = "--height 5 --width 5 --filters 32 --units 64 --dropout 0 --quiet --seed 1".split()  # noqa: SIM905
+QUICK = [*TINY, *"--steps 260 --replay 128 --prefill 64 --batch 16 --sync 50".split()]  # noqa: SIM905
 
 
 def test_the_network_of_the_original():
@@ -33,7 +33,17 @@ def test_the_network_of_the_original():
     assert network.count_params() == 1_120_019
     assert sum(int(np.prod(v.shape)) for v in network.trainable_variables) == 1_119_251
     kinds = [type(layer).__name__ for layer in network.layers]
-    assert kinds == ["Conv2D", "BatchNormalization", "Conv2D", "BatchNormalization", "Conv2D", "Flatten", "Dense", "Dropout", "Dense"]
+    assert kinds == [
+        "Conv2D",
+        "BatchNormalization",
+        "Conv2D",
+        "BatchNormalization",
+        "Conv2D",
+        "Flatten",
+        "Dense",
+        "Dropout",
+        "Dense",
+    ]
     kernel = network.layers[4].get_weights()[0]
     sigma = np.sqrt(2 / (9 * 256 + 9 * 256))
     assert abs(kernel.std() / sigma - 0.880) < 0.005  # cut at two deviations, not made up for
@@ -59,7 +69,9 @@ def test_the_update_of_the_original():
             if i == 0:
                 assert float(loss) == pytest.approx(case.reference[TRAINING].loss, rel=1e-6)
             wanted = _keras_order(case.online, step.weights)
-            assert max(np.abs(v.numpy() - w).max() for v, w in zip(online.weights, wanted, strict=True)) < 1e-5
+            assert (
+                max(np.abs(v.numpy() - w).max() for v, w in zip(online.weights, wanted, strict=True)) < 1e-5
+            )
     assert i == 2
 
 
@@ -143,5 +155,7 @@ def test_the_script_stands_alone(tmp_path):
     shutil.copy(SCRIPT, tmp_path / "mine.py")
     env = os.environ | {"PYTHONPATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
     code = "import sys; sys.modules['whygrad'] = None; import mine; sys.exit(mine.main(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", code, *QUICK], cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *QUICK], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ import pytest
 from whygrad.agents import snake_dqn
 
 SCRIPT = Path(snake_dqn.__file__)
-QUICK = "--height 5 --width 5 --filters 8 --units 8 --steps 90 --replay 64 --batch 16 --quiet --seed 1 --xla off".split()
+QUICK = "--height 5 --width 5 --filters 8 --units 8 --steps 90 --replay 64 --batch 16 --quiet --seed 1 --xla off".split()  # noqa: SIM905
 
 TAPE = """        with tf.GradientTape() as tape:
             loss = td_loss(self.online, self.target, batch, self.gamma, self.double)

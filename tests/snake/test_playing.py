@@ -82,7 +82,9 @@ def test_the_gif_has_every_frame():
 def test_the_compression_is_what_others_read(seed):
     """Noise fills the table of codes again and again; runs make long codes."""
     dice = random.Random(seed)
-    data = b"".join(bytes([dice.randrange(6)]) * (dice.choice([1, 1, 1, 300]) if seed else 1) for _ in range(20_000))
+    data = b"".join(
+        bytes([dice.randrange(6)]) * (dice.choice([1, 1, 1, 300]) if seed else 1) for _ in range(20_000)
+    )
     width = 100
     data = data[: len(data) // width * width]
     height = len(data) // width
@@ -108,7 +110,9 @@ def test_the_command(tmp_path, capsys):
     out = capsys.readouterr().out
     assert re.fullmatch(r"game 1: \d+ fruits? in \d+ moves, then .*\ngame 2: .*\n", out)
     files = [tmp_path / "g.gif", tmp_path / "g.html"]
-    code = main(["snake", "play", str(tmp_path / "best.keras"), "--gif", str(files[0]), "--html", str(files[1])])
+    code = main(
+        ["snake", "play", str(tmp_path / "best.keras"), "--gif", str(files[0]), "--html", str(files[1])]
+    )
     assert code == 0 and "the best of 5 games" in capsys.readouterr().out
     assert Image.open(files[0]).size == (100, 100) and "<canvas" in files[1].read_text()
 
@@ -119,6 +123,8 @@ def test_networks_that_play_something_else(tmp_path, capsys):
         assert main(["snake", "play", str(tmp_path / model)]) == 2
         err = capsys.readouterr().err
         assert sentence in err and err.count("\n") == 1
-    keras.Sequential([keras.Input((5, 5, 2)), keras.layers.Flatten(), keras.layers.Dense(4)]).save(tmp_path / "four.keras")
+    keras.Sequential([keras.Input((5, 5, 2)), keras.layers.Flatten(), keras.layers.Dense(4)]).save(
+        tmp_path / "four.keras"
+    )
     with pytest.raises(ModelError, match="does not give 3 action values"):
         Player(tmp_path / "four.keras")

@@ -17,7 +17,7 @@ from whygrad.parity.setup import Setup
 TOLERANCE = 5e-5
 MOVING_TOLERANCE = 1e-4  # of what one update changes: an unbiased variance of 5000 numbers is twice that
 EXPLAINED = 1e-3  # a mistake that leaves less than this is the one; the faintest makes 2e-2
-SMALL = 1e-3  # of the largest gradient of all
+NOTHING = 1e-4  # of the largest gradient of all
 SECONDS = 20.0  # for pairs of mistakes
 
 
@@ -40,11 +40,11 @@ def differences(
     off = abs(reference.loss - other.loss)
     relative = _relative(off, abs(reference.loss))
     rows = [Difference(mode, ("", "loss"), "loss", off, relative, relative <= tolerance)]
-    # Some gradients are zero but for rounding, such as a bias before batch normalisation: they are measured
-    # against the others.
-    floor = SMALL * max((float(np.abs(g).max(initial=0)) for g in reference.gradients.values()), default=0.0)
+    most = max((float(np.abs(g).max(initial=0)) for g in reference.gradients.values()), default=0.0)
     for key, a, b in _common(reference.gradients, other.gradients):
-        rows.append(_row(mode, key, "gradient", a, b, tolerance, floor))
+        # Zero but for rounding, such as the bias before a batch normalisation: measured against the others.
+        nothing = float(np.abs(a).max(initial=0)) < NOTHING * most
+        rows.append(_row(mode, key, "gradient", a, b, tolerance, most / 10 if nothing else 0.0))
     for key, a, b in _common(reference.moving, other.moving):
         row = _row(mode, key, "moving", a - start[key], b - start[key], MOVING_TOLERANCE)
         # Statistics that hardly move any more: their change is as small as a float's last digits.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,7 @@ import tensorflow as tf
 from whygrad.parity.case import INFERENCE, MOVING, TRAINING, Arrays, Batch, Case, Key, Outcome
 from whygrad.parity.dropping import Masks
 from whygrad.parity.pairing import Found, pair
-from whygrad.parity.setup import Setup, network_of
+from whygrad.parity.setup import Setup, network_of, unbiased
 from whygrad.parity.theirs import Script, call_theirs
 from whygrad.tfjs import keras_models
 from whygrad.tfjs.network import Model, ModelError
@@ -35,6 +36,10 @@ class KerasSide:
         self.variables = keras_models.variables(self.online)
         self.loss: Callable[[bool], Any] = self._own_loss
         self.masks = Masks(case.batch, self.setup.dropout)
+        if self.setup.moving_norm:
+            _force(self.online, keras.layers.BatchNormalization, False)
+        if self.setup.training_target == "norm":
+            _force(self.target, keras.layers.Dropout, False)
 
     def outcome(self, mode: str) -> Outcome:
         """One forward and one backward pass; everything is as before afterwards."""
@@ -47,7 +52,10 @@ class KerasSide:
             key: np.zeros(v.shape, np.float32) if g is None else tf.convert_to_tensor(g).numpy()
             for (key, v), g in zip(learning.items(), got, strict=True)
         }
-        moving = {key: array for key, array in self.read().items() if key[1] in MOVING} if training else {}
+        after = self.read() if training else {}
+        moving: Arrays = {key: array for key, array in after.items() if key[1] in MOVING}
+        if self.setup.unbiased:
+            moving = unbiased(moving, before, self.model, len(self.case.batch.states))
         self.write(before)
         return Outcome(float(loss), gradients, moving, self._outputs() if mode == INFERENCE else None)
 
@@ -76,18 +84,53 @@ class KerasSide:
         return np.array(self.online(self.case.batch.states, training=False))
 
     def _own_loss(self, training: bool) -> Any:
-        return loss(self.online, self.target, self.case.batch, training)
+        return loss(self.setup, self.online, self.target, self.case.batch, training)
 
 
-def loss(online: Any, target: Any, batch: Batch, training: bool) -> Any:
+def loss(setup: Setup, online: Any, target: Any, batch: Batch, training: bool) -> Any:
     """The loss of a DQN; or, without actions, of a regression."""
-    q = online(batch.states, training=training)
+    states, next_states = (_states(setup, array) for array in (batch.states, batch.next_states))
+    q = online(states, training=training)
     if batch.actions is None:
-        return tf.reduce_mean(tf.square(q - batch.goals))
+        return _reduce(setup, q - batch.goals)
     assert batch.dones is not None
-    best = tf.reduce_max(target(batch.next_states, training=False), axis=-1)
-    goal = tf.stop_gradient(batch.rewards + batch.gamma * best * (1 - batch.dones))
-    return tf.reduce_mean(tf.square(goal - tf.gather(q, batch.actions, batch_dims=1)))
+    if setup.bootstrap == "target":
+        next_q = target(next_states, training=bool(setup.training_target))
+    else:
+        next_q = online(next_states, training=training)
+    best = tf.reduce_mean(next_q, axis=-1) if setup.best == "mean" else tf.reduce_max(next_q, axis=-1)
+    if setup.double:
+        best = tf.gather(next_q, tf.argmax(online(next_states, training=training), axis=-1), batch_dims=1)
+    gamma = batch.gamma if setup.gamma is None else setup.gamma
+    goal = batch.rewards + gamma * best * (1 - batch.dones if setup.masked else 1)
+    goal = goal if setup.bootstrap == "leak" else tf.stop_gradient(goal)
+    return _reduce(setup, goal - tf.gather(q, batch.actions, batch_dims=1), q.shape[1])
+
+
+def _states(setup: Setup, array: np.ndarray | None) -> Any:
+    return array if array is None or not setup.swapped_channels else array[..., ::-1]
+
+
+def _reduce(setup: Setup, error: Any, actions: int = 1) -> Any:
+    size = tf.abs(error)
+    losses = {"square": error**2, "huber": tf.where(size < 1, error**2 / 2, size - 0.5), "absolute": size}[
+        setup.loss
+    ]
+    mean = tf.reduce_mean(losses)
+    return {"mean": mean, "sum": tf.reduce_sum(losses), "half": mean / 2, "actions": mean / actions}[
+        setup.reduction
+    ]
+
+
+def _force(model: Any, kind: Any, training: bool) -> None:
+    """Layers of this kind run in this mode, whatever mode they are called in."""
+    for layer in model.layers:
+        if isinstance(layer, kind):
+            layer.call = functools.partial(_call_in, layer.call, training)
+
+
+def _call_in(call: Callable[..., Any], mode: bool, inputs: Any, **options: Any) -> Any:
+    return call(inputs, **{**options, "training": mode})
 
 
 def paper_adam() -> Any:

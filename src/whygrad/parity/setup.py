@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from whygrad.parity.case import Arrays
 from whygrad.tfjs.network import Call, Layer, Model, Network
 
 
@@ -119,3 +120,14 @@ def norm_counts(network: Network, batch: int) -> dict[str, int]:
                 n *= side or 1
             counts[call.layer] = n
     return counts
+
+
+def unbiased(moving: Arrays, before: Arrays, model: Model, batch: int) -> Arrays:
+    """The moving statistics as they would be with an unbiased variance."""
+    counts, changed = norm_counts(model.network, batch), dict(moving)
+    for key, array in moving.items():
+        if key[1] == "moving_variance":
+            kept = model.network.layers[key[0]].options["momentum"]
+            n = counts[key[0]]
+            changed[key] = before[key] * kept + (array - before[key] * kept) * (n / max(n - 1, 1))
+    return changed

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from whygrad.parity.case import INFERENCE, MOVING, TRAINING, Arrays, Batch, Case, Key, Outcome
 from whygrad.parity.dropping import Masks
 from whygrad.parity.pairing import Found, pair
-from whygrad.parity.setup import Setup, network_of, norm_counts
+from whygrad.parity.setup import Setup, network_of, unbiased
 from whygrad.parity.theirs import Script, call_theirs
 from whygrad.tfjs import torch_models, torch_source
 from whygrad.tfjs.network import Layer, Model, ModelError
@@ -156,17 +156,6 @@ def fixed_dropout(masks: Masks) -> Iterator[None]:
         yield
     finally:
         F.dropout = real
-
-
-def unbiased(moving: Arrays, before: Arrays, model: Model, batch: int) -> Arrays:
-    """The moving statistics as they would be with an unbiased variance."""
-    counts, changed = norm_counts(model.network, batch), dict(moving)
-    for key, array in moving.items():
-        if key[1] == "moving_variance":
-            kept = model.network.layers[key[0]].options["momentum"]
-            n = counts[key[0]]
-            changed[key] = before[key] * kept + (array - before[key] * kept) * (n / max(n - 1, 1))
-    return changed
 
 
 def _norms(module: Any, training: bool) -> None:
