@@ -1,12 +1,12 @@
-"""How long an update of the snake agent takes, beside the same update in plain Keras, torch and TensorFlow.js.
+"""How long an update of the snake agent takes, beside the same in plain Keras, torch and TensorFlow.js.
 
     python benchmarks/snake.py [--rounds 5] [--updates 3] [--tfjs FOLDER] [--json FILE]
 
-The original's network (1.1 million weights), batch 64, one thread. Every contender is a process of its own; in
-each round they take turns, so that whatever slows the machine slows all of them. CPU time is what is compared:
-on a busy machine the wall clock says how busy it was. FOLDER is where npm installed @tensorflow/tfjs or
-@tensorflow/tfjs-node; TensorFlow.js without its native part is so slow that it gets batches of 1, and so does the
-agent beside it.
+The original's network (1.1 million weights), batch 64, one thread. Every contender is a process of its own;
+in each round they take turns, so that whatever slows the machine slows all of them. CPU time is what is
+compared: on a busy machine the wall clock says how busy it was. FOLDER is where npm installed
+@tensorflow/tfjs or @tensorflow/tfjs-node; TensorFlow.js without its native part is so slow that it gets
+batches of 1, and so does the agent beside it.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ def torch(n: int) -> Callable[[], None]:
     torch.set_num_threads(1)
 
     def build():
-        convs = [nn.Conv2d(2, 128, 3), nn.ReLU(), nn.BatchNorm2d(128, 1e-3, 0.01), nn.Conv2d(128, 256, 3), nn.ReLU(),
-                 nn.BatchNorm2d(256, 1e-3, 0.01), nn.Conv2d(256, 256, 3), nn.ReLU()]  # fmt: skip
+        first = [nn.Conv2d(2, 128, 3), nn.ReLU(), nn.BatchNorm2d(128, 1e-3, 0.01)]
+        second = [nn.Conv2d(128, 256, 3), nn.ReLU(), nn.BatchNorm2d(256, 1e-3, 0.01)]
+        third = [nn.Conv2d(256, 256, 3), nn.ReLU()]
         head = [nn.Flatten(), nn.Linear(2304, 100), nn.ReLU(), nn.Dropout(0.25), nn.Linear(100, 3)]
-        return nn.Sequential(*convs, *head).to(memory_format=torch.channels_last)
+        return nn.Sequential(*first, *second, *third, *head).to(memory_format=torch.channels_last)
 
     online, target = build(), build().eval()
     optimizer = torch.optim.Adam(online.parameters(), 1e-3, eps=1e-7)
@@ -178,10 +179,10 @@ def main() -> None:
             continue
         base = ours["1" if "batch 1" in contender.name else "64"]
         ratios = [other / mine for other, mine in zip(contender.cpu, base.cpu, strict=False)]
+        cpu, wall, ratio = map(statistics.median, (contender.cpu, contender.wall, ratios))
         print(
-            f"  {contender.name:32} min {min(contender.cpu):9.1f}  median {statistics.median(contender.cpu):9.1f}"
-            f"  wall {statistics.median(contender.wall):9.1f}  ratio to ours {statistics.median(ratios):7.2f}"
-            f" ({min(ratios):.2f} to {max(ratios):.2f})"
+            f"  {contender.name:32} min {min(contender.cpu):9.1f}  median {cpu:9.1f}  wall {wall:9.1f}"
+            f"  ratio to ours {ratio:7.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
         )
     if args.json:
         Path(args.json).write_text(
