@@ -15,6 +15,8 @@ LIGHT = [
     "import whygrad.running.session, whygrad.backends.registry, whygrad.diagnosis",
     "import whygrad.reporters.terminal, whygrad.reporters.json_report, whygrad.reporters.explain",
     "from whygrad.cli.main import main; main(['explain'])",
+    "import whygrad.cli.convert, whygrad.cli.parity, whygrad.cli.snake, whygrad.tfjs.manifest, whygrad.tfjs.topology",
+    "import whygrad.playing.frames, whygrad.playing.gif, whygrad.playing.html, whygrad.playing.terminal",
 ]
 
 

@@ -8,12 +8,15 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, explain, run
+from whygrad.cli import check, convert, explain, parity, run, snake
 
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
     "explain": (explain.main, explain.HELP),
+    "convert": (convert.main, convert.HELP),
+    "parity": (parity.main, parity.HELP),
+    "snake": (snake.main, snake.HELP),
 }
 
 

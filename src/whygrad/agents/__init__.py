@@ -1,0 +1,1 @@
+"""Healthy reference agents: standalone scripts that never import whygrad."""

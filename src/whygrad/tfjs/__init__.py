@@ -1,0 +1,1 @@
+"""TensorFlow.js layers-models: checked before anything is allocated, built in Keras or torch, written."""
