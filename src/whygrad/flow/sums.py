@@ -41,6 +41,13 @@ _SAME = frozenset(
         "nan_to_num",
         "requires_grad",
         "index_select",
+        "split",
+        "chunk",
+        "tensor_split",
+        "unbind",
+        "narrow",
+        "select",
+        "ravel",
     )
 )
 _LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
