@@ -204,10 +204,11 @@ def numpy_layers(net):
 
 
 def load_network(net, arrays, prefix=""):
-    """Copy weights into the network; the memory stays the same."""
+    """Write weights into the network, in place: whoever looks at this memory sees them."""
     try:
-        net.load_state_dict({n: torch.from_numpy(arrays[prefix + n]) for n in net.state_dict()})
-    except (KeyError, RuntimeError):
+        for name, tensor in net.state_dict().items():
+            tensor.numpy()[...] = arrays[prefix + name]
+    except (KeyError, ValueError):
         sys.exit("dqn: these weights belong to another network: check --hidden and --env")
 
 
@@ -285,7 +286,7 @@ def main():
     agent = DQN(args)
     if args.load:
         load_network(agent.q_net, read(args.load))
-        agent.target_net.load_state_dict(agent.q_net.state_dict())
+        load_network(agent.target_net, read(args.load))
     if args.checkpoint and os.path.exists(args.checkpoint):
         agent.restore(read(args.checkpoint))
         print(f"going on from step {agent.step:,} of {args.checkpoint}", file=sys.stderr)
@@ -306,7 +307,8 @@ def main():
     if args.eval_episodes:
         returns = evaluate(agent, args.eval_episodes, seed=10_000 + args.seed)
         print(f"evaluation: mean return {np.mean(returns):.1f} over {len(returns)} episodes of {args.env}")
+    return agent
 
 
 if __name__ == "__main__":
-    main()
+    agent = main()

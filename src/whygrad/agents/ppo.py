@@ -230,10 +230,11 @@ def numpy_layers(net):
 
 
 def load_network(net, arrays, prefix=""):
-    """Copy weights into the network; the memory stays the same."""
+    """Write weights into the network, in place: whoever looks at this memory sees them."""
     try:
-        net.load_state_dict({n: torch.from_numpy(arrays[prefix + n]) for n in net.state_dict()})
-    except (KeyError, RuntimeError):
+        for name, tensor in net.state_dict().items():
+            tensor.numpy()[...] = arrays[prefix + name]
+    except (KeyError, ValueError):
         sys.exit("ppo: these weights belong to another network: check --hidden and --env")
 
 
@@ -331,7 +332,8 @@ def main():
     if args.eval_episodes:
         returns = evaluate(agent, args.eval_episodes, seed=10_000 + args.seed)
         print(f"evaluation: mean return {np.mean(returns):.1f} over {len(returns)} episodes of {args.env}")
+    return agent
 
 
 if __name__ == "__main__":
-    main()
+    agent = main()
