@@ -135,8 +135,7 @@ class DDPG:
         self.target_critic.set_weights(self.critic.get_weights())
         self.actor_optimizer = keras.optimizers.Adam(args.actor_lr)
         self.critic_optimizer = keras.optimizers.Adam(args.critic_lr)
-        self.actor_variables = self.actor.trainable_variables  # taken when the actor is complete
-        self.actor_optimizer.build(self.actor_variables)
+        self.actor_optimizer.build(self.actor.trainable_variables)
         self.critic_optimizer.build(self.critic.trainable_variables)
         # The replay buffer lives where the updates run: one row is observation, next one, action, reward, end.
         self.widths = [observations, observations, self.actions, 1, 1]
@@ -224,11 +223,11 @@ class DDPG:
         gradients = tape.gradient(critic_loss, self.critic.trainable_variables)
         self.critic_optimizer.apply(gradients, self.critic.trainable_variables)
         with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch([v.value for v in self.actor_variables])
+            tape.watch([v.value for v in self.actor.trainable_variables])
             actions = self.actor(observed)
             actor_loss = -tf.reduce_mean(self.critic(observed, actions))
-        gradients = tape.gradient(actor_loss, self.actor_variables)
-        self.actor_optimizer.apply(gradients, self.actor_variables)
+        gradients = tape.gradient(actor_loss, self.actor.trainable_variables)
+        self.actor_optimizer.apply(gradients, self.actor.trainable_variables)
         follow(self.target_critic, self.critic, self.args.tau)
         follow(self.target_actor, self.actor, self.args.tau)
         return critic_loss
@@ -334,9 +333,9 @@ class Progress:
     """A bar on a terminal, a line for every tenth otherwise; on stderr."""
 
     def __init__(self, agent, steps):
-        self.steps, self.first, self.updates = steps, agent.step, agent.updates
+        self.steps, self.updates = max(steps, 1), agent.updates
         self.started, self.shown = time.perf_counter(), 0.0
-        self.tenth = 10 * agent.step // steps
+        self.tenth = 10 * agent.step // self.steps
 
     def show(self, agent):
         """Tell how it goes, if it is time to."""
@@ -357,9 +356,13 @@ class Progress:
 
 def make_agent(env, seed):
     """For `whygrad probe`: an agent with learn(steps), act and value, sized for tiny environments."""
-    small = "--steps 2500 --learning-starts 200 --train-every 50 --gradient-steps 50 --hidden 32 --noise 0.3"
-    return DDPG(arguments([*small.split(), "--env", env, "--seed", str(seed), "--gamma", "0.99"]))
+    small = "--steps 3000 --learning-starts 200 --noise 0.3 --hidden 32"
+    agent = DDPG(arguments([*small.split(), "--env", env, "--seed", str(seed), "--gamma", "0.5"]))
+    agent.gamma = agent.args.gamma
+    return agent
 
+
+make_agent.continuous = True
 
 def main():
     """Train, evaluate, save."""

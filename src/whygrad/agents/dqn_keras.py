@@ -83,18 +83,24 @@ class DQN:
         self.widths = [observations, observations, 1, 1, 1]
         self.memory = tf.Variable(tf.zeros((args.buffer, sum(self.widths))), trainable=False)
         self.fresh_rows = []
-        self.q_values = tf.function(self.online, reduce_retracing=True)
+        self.known = self.online.get_weights()
         self.step = self.stored = self.rounds = self.updates = 0
         self.loss = float("nan")
         self.curve = []  # step, return, loss of each episode
 
     def act(self, observation):
         """The greedy action."""
-        return int(self.q_values(tf.constant(observation[None], tf.float32)).numpy().argmax())
+        return int(self.q_values(observation).argmax())
 
     def value(self, observation):
         """What the agent expects from here on."""
-        return float(self.q_values(tf.constant(observation[None], tf.float32)).numpy().max())
+        return float(self.q_values(observation).max())
+
+    def q_values(self, x):
+        """The online network in numpy. Its weights are fetched once in a round, not at every step."""
+        w1, b1, w2, b2, w3, b3 = self.known
+        x = np.maximum(x @ w1 + b1, 0.0)
+        return np.maximum(x @ w2 + b2, 0.0) @ w3 + b3
 
     def epsilon(self):
         """The share of random actions at this step."""
@@ -140,10 +146,11 @@ class DQN:
         filled = min(self.stored, args.buffer)
         drawn = self.rng.integers(filled, size=(args.gradient_steps, args.batch), dtype=np.int32)
         self.loss = float(self.round(tf.constant(drawn)))
+        self.known = self.online.get_weights()
         self.updates += args.gradient_steps
         self.rounds += 1
         if self.rounds % args.sync_every == 0:
-            self.target.set_weights(self.online.get_weights())
+            self.target.set_weights(self.known)
 
     @tf.function(jit_compile=True)
     def round(self, drawn):
@@ -184,6 +191,7 @@ class DQN:
         self.fresh_rows = [list(row) for row in arrays["fresh_rows"]]
         load_network(self.online, arrays, "online/")
         load_network(self.target, arrays, "target/")
+        self.known = self.online.get_weights()
         for i, variable in enumerate(self.optimizer.variables):
             variable.assign(arrays[f"adam/{i}"])
         told = json.loads(str(arrays["told"]))
@@ -200,6 +208,7 @@ class DQN:
         """Begin with these weights, the target network too."""
         load_network(self.online, arrays, "online/")
         load_network(self.target, arrays, "online/")
+        self.known = self.online.get_weights()
 
 
 def load_network(net, arrays, prefix=""):
@@ -251,9 +260,9 @@ class Progress:
     """A bar on a terminal, a line for every tenth otherwise; on stderr."""
 
     def __init__(self, agent, steps):
-        self.steps, self.first, self.updates = steps, agent.step, agent.updates
+        self.steps, self.updates = max(steps, 1), agent.updates
         self.started, self.shown = time.perf_counter(), 0.0
-        self.tenth = 10 * agent.step // steps
+        self.tenth = 10 * agent.step // self.steps
 
     def show(self, agent):
         """Tell how it goes, if it is time to."""
@@ -274,8 +283,10 @@ class Progress:
 
 def make_agent(env, seed):
     """For `whygrad probe`: an agent with learn(steps), act and value, sized for tiny environments."""
-    small = "--steps 3000 --learning-starts 100 --train-every 50 --gradient-steps 50 --lr 1e-3 --hidden 32"
-    return DQN(arguments([*small.split(), "--env", env, "--seed", str(seed)]))
+    small = "--steps 3000 --learning-starts 100 --train-every 50 --gradient-steps 50 --lr 3e-3 --hidden 32"
+    agent = DQN(arguments([*small.split(), "--env", env, "--seed", str(seed), "--gamma", "0.5"]))
+    agent.gamma = agent.args.gamma
+    return agent
 
 
 def main():

@@ -279,9 +279,9 @@ class Progress:
     """A bar on a terminal, a line for every tenth otherwise; on stderr."""
 
     def __init__(self, agent, steps):
-        self.steps, self.first, self.updates = steps, agent.step, agent.updates
+        self.steps, self.updates = max(steps, 1), agent.updates
         self.started, self.shown = time.perf_counter(), 0.0
-        self.tenth = 10 * agent.step // steps
+        self.tenth = 10 * agent.step // self.steps
 
     def show(self, agent):
         """Tell how it goes, if it is time to."""
@@ -302,8 +302,10 @@ class Progress:
 
 def make_agent(env, seed):
     """For `whygrad probe`: an agent with learn(steps), act and value, sized for tiny environments."""
-    small = "--steps 8000 --envs 4 --rollout 16 --batch 64 --epochs 4 --lr 3e-3 --gamma 0.99 --hidden 32"
-    return PPO(arguments([*small.split(), "--env", env, "--seed", str(seed)]))
+    small = "--steps 3000 --envs 4 --rollout 16 --batch 64 --epochs 10 --lr 5e-3 --hidden 32"
+    agent = PPO(arguments([*small.split(), "--env", env, "--seed", str(seed), "--gamma", "0.5"]))
+    agent.gamma = agent.args.gamma
+    return agent
 
 
 def main():

@@ -235,9 +235,9 @@ class Progress:
     """A bar on a terminal, a line for every tenth otherwise; on stderr."""
 
     def __init__(self, agent, steps):
-        self.steps, self.first, self.updates = steps, agent.step, agent.updates
+        self.steps, self.updates = max(steps, 1), agent.updates
         self.started, self.shown = time.perf_counter(), 0.0
-        self.tenth = 10 * agent.step // steps
+        self.tenth = 10 * agent.step // self.steps
 
     def show(self, agent):
         """Tell how it goes, if it is time to."""
@@ -258,8 +258,10 @@ class Progress:
 
 def make_agent(env, seed):
     """For `whygrad probe`: an agent with learn(steps), act and value, sized for tiny environments."""
-    small = "--steps 6000 --episodes 16 --lr 1e-2 --baseline-lr 1e-2 --hidden 32"
-    return Reinforce(arguments([*small.split(), "--env", env, "--seed", str(seed)]))
+    small = "--steps 3000 --episodes 8 --lr 1e-2 --baseline-lr 1e-2 --hidden 32"
+    agent = Reinforce(arguments([*small.split(), "--env", env, "--seed", str(seed), "--gamma", "0.5"]))
+    agent.gamma = agent.args.gamma
+    return agent
 
 
 def main():

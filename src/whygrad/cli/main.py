@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, explain, run, train
+from whygrad.cli import check, explain, probe, run, train
 
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
     "explain": (explain.main, explain.HELP),
     "train": (train.main, train.HELP),
+    "probe": (probe.main, probe.HELP),
 }
 
 
