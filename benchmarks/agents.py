@@ -19,12 +19,27 @@ from pathlib import Path
 HERE = Path(__file__).parent / "peers"
 # agent: (steps, ours, peers with the ratio that is aimed at)
 CONTESTS = {
-    "dqn": (8_192, ["ours.py", "dqn"], {"Stable-Baselines3": (["dqn_sb3.py"], 1.5), "CleanRL style": (["dqn_loop.py"], 1.5)}),
-    "ppo": (10_240, ["ours.py", "ppo"], {"Stable-Baselines3": (["ppo_sb3.py"], 1.5), "CleanRL style": (["ppo_loop.py"], 1.5)}),
+    "dqn": (
+        8_192,
+        ["ours.py", "dqn"],
+        {"Stable-Baselines3": (["dqn_sb3.py"], 1.5), "CleanRL style": (["dqn_loop.py"], 1.5)},
+    ),
+    "ppo": (
+        10_240,
+        ["ours.py", "ppo"],
+        {"Stable-Baselines3": (["ppo_sb3.py"], 1.5), "CleanRL style": (["ppo_loop.py"], 1.5)},
+    ),
     "dqn_keras": (4_096, ["warm.py", "dqn_keras"], {"TF-Agents": (["dqn_tf_agents.py"], 3.0)}),
     "ddpg": (3_000, ["warm.py", "ddpg"], {"TF-Agents": (["ddpg_tf_agents.py"], 3.0)}),
 }
-LEARNING = {"dqn": 50_000, "ppo": 100_000, "reinforce": 300_000, "ddpg": 10_000, "dqn_keras": 50_000, "dqn_tf_agents": 30_000}
+LEARNING = {
+    "dqn": 50_000,
+    "ppo": 100_000,
+    "reinforce": 300_000,
+    "ddpg": 10_000,
+    "dqn_keras": 50_000,
+    "dqn_tf_agents": 50_000,
+}
 
 
 def run(script, *args):
@@ -63,8 +78,15 @@ def learning(seeds, only):
             if not only or agent == only:
                 told = json.loads(run("ours.py", agent, steps, "--seed", seed, "--learn"))
                 soon = told["reached"]
-                when = f"threshold after {soon['steps']:,.0f} steps, {soon['cpu']} s of CPU" if soon else "threshold not reached in training"
-                print(f"{agent:14} seed {seed}: mean of 100 episodes {told['mean']}, lowest {told['lowest']}; {when}", flush=True)
+                when = (
+                    f"threshold after {soon['steps']:,.0f} steps, {soon['cpu']} s of CPU"
+                    if soon
+                    else "threshold not reached in training"
+                )
+                print(
+                    f"{agent:14} seed {seed}: mean of 100 episodes {told['mean']}, lowest {told['lowest']}; {when}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,9 @@ envs = gym.vector.SyncVectorEnv(
 q_network, target_network = QNetwork(envs), QNetwork(envs)
 optimizer = torch.optim.Adam(q_network.parameters(), lr=2.3e-3)
 target_network.load_state_dict(q_network.state_dict())
-rb = ReplayBuffer(100_000, envs.single_observation_space, envs.single_action_space, "cpu", handle_timeout_termination=False)
+rb = ReplayBuffer(
+    100_000, envs.single_observation_space, envs.single_action_space, "cpu", handle_timeout_termination=False
+)
 
 wall, cpu = time.perf_counter(), time.process_time()
 obs, _ = envs.reset(seed=1)

@@ -2,8 +2,8 @@
 
 import sys
 
-import tf_agents_common as common_peer
 import tensorflow as tf
+import tf_agents_common as common_peer
 from tf_agents.agents.dqn import dqn_agent
 from tf_agents.drivers import dynamic_step_driver
 from tf_agents.networks import q_network
@@ -24,5 +24,7 @@ agent = dqn_agent.DqnAgent(
 agent.initialize()
 agent.train = common.function(agent.train)
 buffer = common_peer.replay(agent, 100_000)
-driver = dynamic_step_driver.DynamicStepDriver(env, agent.collect_policy, observers=[buffer.add_batch], num_steps=256)
+driver = dynamic_step_driver.DynamicStepDriver(
+    env, agent.collect_policy, observers=[buffer.add_batch], num_steps=256
+)
 common_peer.measure(agent, buffer, common.function(driver.run), 64, 256, 128, 1_024, int(sys.argv[1]))

@@ -7,7 +7,14 @@ import time
 from pathlib import Path
 
 AGENTS = Path(__file__).parents[2] / "src" / "whygrad" / "agents"
-CLASSES = {"dqn": "DQN", "ppo": "PPO", "reinforce": "Reinforce", "ddpg": "DDPG", "dqn_keras": "DQN", "dqn_tf_agents": "DQN"}
+CLASSES = {
+    "dqn": "DQN",
+    "ppo": "PPO",
+    "reinforce": "Reinforce",
+    "ddpg": "DDPG",
+    "dqn_keras": "DQN",
+    "dqn_tf_agents": "DQN",
+}
 THRESHOLDS = {"dqn": 475, "ppo": 475, "reinforce": 400, "ddpg": -200, "dqn_keras": 475, "dqn_tf_agents": 400}
 
 name, steps, *rest = sys.argv[1:]
@@ -31,6 +38,16 @@ print(f"measured {agent.step / wall:.1f} {agent.step / cpu:.1f}")
 if learn:
     returns = script["evaluate"](agent, 100, 10_000 + agent.args.seed)
     mean = sum(returns) / len(returns)
-    told = {"agent": name, "seed": agent.args.seed, "steps": agent.step, "mean": round(mean, 1), "lowest": round(min(returns), 1)}
-    told |= {"wall": round(wall, 1), "cpu": round(cpu, 1), "reached": {k: round(v, 1) for k, v in reached.items()}}
+    told = {
+        "agent": name,
+        "seed": agent.args.seed,
+        "steps": agent.step,
+        "mean": round(mean, 1),
+        "lowest": round(min(returns), 1),
+    }
+    told |= {
+        "wall": round(wall, 1),
+        "cpu": round(cpu, 1),
+        "reached": {k: round(v, 1) for k, v in reached.items()},
+    }
     print(json.dumps(told))

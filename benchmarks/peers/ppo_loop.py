@@ -14,7 +14,7 @@ NUM_ENVS, NUM_STEPS, EPOCHS, MINIBATCH = 8, 32, 20, 256
 GAMMA, GAE_LAMBDA = 0.98, 0.8
 
 
-def layer_init(layer, std=np.sqrt(2)):
+def layer_init(layer, std=2**0.5):
     torch.nn.init.orthogonal_(layer.weight, std)
     torch.nn.init.constant_(layer.bias, 0.0)
     return layer
@@ -22,7 +22,11 @@ def layer_init(layer, std=np.sqrt(2)):
 
 def mlp(out, std):
     return nn.Sequential(
-        layer_init(nn.Linear(4, 64)), nn.Tanh(), layer_init(nn.Linear(64, 64)), nn.Tanh(), layer_init(nn.Linear(64, out), std)
+        layer_init(nn.Linear(4, 64)),
+        nn.Tanh(),
+        layer_init(nn.Linear(64, 64)),
+        nn.Tanh(),
+        layer_init(nn.Linear(64, out), std),
     )
 
 

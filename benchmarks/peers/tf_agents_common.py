@@ -26,7 +26,9 @@ class Environment(py_environment.PyEnvironment):
         if isinstance(actions, gym.spaces.Discrete):
             self._acted = array_spec.BoundedArraySpec((), np.int64, 0, int(actions.n) - 1, "action")
         else:
-            self._acted = array_spec.BoundedArraySpec(actions.shape, np.float32, actions.low, actions.high, "action")
+            self._acted = array_spec.BoundedArraySpec(
+                actions.shape, np.float32, actions.low, actions.high, "action"
+            )
 
     def observation_spec(self):
         return self._observed
@@ -40,7 +42,9 @@ class Environment(py_environment.PyEnvironment):
     def _step(self, action):
         if self._current_time_step.is_last():
             return self._reset()
-        observation, reward, terminated, truncated, _ = self.env.step(action if np.ndim(action) else int(action))
+        observation, reward, terminated, truncated, _ = self.env.step(
+            action if np.ndim(action) else int(action)
+        )
         observation, reward = np.asarray(observation, np.float32), np.float32(reward)
         if terminated:
             return ts.termination(observation, reward)
@@ -52,7 +56,9 @@ def environment(name):
 
 
 def replay(agent, size):
-    return tf_uniform_replay_buffer.TFUniformReplayBuffer(agent.collect_data_spec, batch_size=1, max_length=size)
+    return tf_uniform_replay_buffer.TFUniformReplayBuffer(
+        agent.collect_data_spec, batch_size=1, max_length=size
+    )
 
 
 def measure(agent, buffer, collect, batch, every, gradient_steps, starts, steps):

@@ -32,6 +32,11 @@ def weights(agent):
 
 
 def whygrad(*words, cwd):
-    env = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "110"}
+    env = os.environ | {
+        "OMP_NUM_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "COLUMNS": "110",
+    }
     command = [sys.executable, "-m", "whygrad", *map(str, words)]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=600)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
-
 from tests.learning.loading import script, trained, weights, whygrad
 
 SHORT = [
@@ -27,7 +25,18 @@ def test_it_learns(name, steps, enough):
 def test_tf_agents_learns_on_its_small_environment(tmp_path):
     """In a process of its own: TF-Agents wants another Keras."""
     done = whygrad(
-        *("train", "dqn_tf_agents", "--env", "line", "--steps", "1500", "--learning-starts", "300", "--train-every", "50"),
+        *(
+            "train",
+            "dqn_tf_agents",
+            "--env",
+            "line",
+            "--steps",
+            "1500",
+            "--learning-starts",
+            "300",
+            "--train-every",
+            "50",
+        ),
         *("--gradient-steps", "50", "--hidden", "32", "--eval-episodes", "5", "--summaries", tmp_path / "tb"),
         cwd=tmp_path,
     )
@@ -52,7 +61,9 @@ def test_same_seed_same_result(name):
     first, second = (weights(trained(name, 2_000, "--seed", "3")) for _ in range(2))
     assert all(np.array_equal(first[key], second[key]) for key in first)
     other = weights(trained(name, 2_000, "--seed", "4"))
-    assert not all(first[key].shape == other[key].shape and np.array_equal(first[key], other[key]) for key in first)
+    assert not all(
+        first[key].shape == other[key].shape and np.array_equal(first[key], other[key]) for key in first
+    )
 
 
 def test_a_modified_actor_stays_trained():

@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 import pytest
-
 from tests.learning.loading import AGENTS, trained, weights
 
 SETTINGS = {

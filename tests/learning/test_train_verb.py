@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.learning.loading import AGENTS, whygrad
 
 from whygrad.cli import curve, shelf

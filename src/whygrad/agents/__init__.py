@@ -1,1 +1,1 @@
-"""Reference agents: standalone scripts, one file each, that import nothing of whygrad. They are run by path."""
+"""Healthy reference agents: standalone scripts that never import whygrad, and are run by path."""

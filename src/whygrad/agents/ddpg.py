@@ -28,10 +28,16 @@ def arguments(argv=None):
     add("--env", default="Pendulum-v1", help="a gymnasium environment with continuous actions")
     add("--seed", type=int, default=1, help="the same seed gives the same result")
     add("--steps", type=int, default=10_000, help="environment steps to train for")
-    add("--eval-episodes", type=int, default=100, help="episodes without noise after the training; 0 for none")
+    add(
+        "--eval-episodes", type=int, default=100, help="episodes without noise after the training; 0 for none"
+    )
     add("--save", metavar="FILE.npz", help="write the weights of actor and critic here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=5_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--actor", choices=sorted(ACTORS), default="plain", help="which actor class to train")
@@ -40,7 +46,12 @@ def arguments(argv=None):
     add("--critic-lr", type=float, default=2e-3, help="Adam's step size for the critic")
     add("--gamma", type=float, default=0.98, help="discount of the next step's value")
     add("--tau", type=float, default=0.01, help="how far the target networks follow at each update")
-    add("--noise", type=float, default=0.15, help="standard deviation of the exploration, in half action ranges")
+    add(
+        "--noise",
+        type=float,
+        default=0.15,
+        help="standard deviation of the exploration, in half action ranges",
+    )
     add("--buffer", type=int, default=50_000, help="transitions that the replay buffer holds")
     add("--batch", type=int, default=64, help="transitions in each gradient step")
     add("--learning-starts", type=int, default=1_000, help="random steps before the first update")
@@ -137,7 +148,7 @@ class DDPG:
         self.critic_optimizer = keras.optimizers.Adam(args.critic_lr)
         self.actor_optimizer.build(self.actor.trainable_variables)
         self.critic_optimizer.build(self.critic.trainable_variables)
-        # The replay buffer lives where the updates run: one row is observation, next one, action, reward, end.
+        # The replay buffer lives where the updates run. A row: observation, next one, action, reward, end.
         self.widths = [observations, observations, self.actions, 1, 1]
         self.memory = tf.Variable(tf.zeros((args.buffer, sum(self.widths))), trainable=False)
         self.fresh_rows = []
@@ -363,6 +374,7 @@ def make_agent(env, seed):
 
 
 make_agent.continuous = True
+
 
 def main():
     """Train, evaluate, save."""

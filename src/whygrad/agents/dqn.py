@@ -31,7 +31,11 @@ def arguments(argv=None):
     add("--eval-episodes", type=int, default=100, help="greedy episodes after the training; 0 for none")
     add("--save", metavar="FILE.npz", help="write the weights of the Q-network here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=10_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--hidden", type=int, default=128, help="units in each of the two hidden layers")

@@ -32,7 +32,11 @@ def arguments(argv=None):
     add("--eval-episodes", type=int, default=100, help="greedy episodes after the training; 0 for none")
     add("--save", metavar="FILE.npz", help="write the weights of the online network here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=10_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--hidden", type=int, default=128, help="units in each of the two hidden layers")
@@ -79,7 +83,7 @@ class DQN:
         self.target.set_weights(self.online.get_weights())
         self.optimizer = keras.optimizers.Adam(args.lr, global_clipnorm=args.max_grad_norm)
         self.optimizer.build(self.online.trainable_variables)
-        # The replay buffer lives where the updates run: one row is observation, next one, action, reward, end.
+        # The replay buffer lives where the updates run. A row: observation, next one, action, reward, end.
         self.widths = [observations, observations, 1, 1, 1]
         self.memory = tf.Variable(tf.zeros((args.buffer, sum(self.widths))), trainable=False)
         self.fresh_rows = []

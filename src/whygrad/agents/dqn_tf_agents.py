@@ -34,13 +34,19 @@ def arguments(argv=None):
     """Every argument, one line each."""
     parser = argparse.ArgumentParser(prog="dqn_tf_agents", description=__doc__.splitlines()[0])
     add = parser.add_argument
-    add("--env", default="CartPole-v1", help="a gymnasium environment with discrete actions; line: a tiny one")
+    add(
+        "--env", default="CartPole-v1", help="a gymnasium environment with discrete actions; line: a tiny one"
+    )
     add("--seed", type=int, default=1, help="the same seed gives the same result")
-    add("--steps", type=int, default=30_000, help="environment steps to train for")
+    add("--steps", type=int, default=50_000, help="environment steps to train for")
     add("--eval-episodes", type=int, default=100, help="greedy episodes after the training; 0 for none")
     add("--save", metavar="FILE.npz", help="write the weights of the Q-network here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=10_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--summaries", metavar="DIR", help="write TensorBoard summaries of gradients and variables here")
@@ -51,10 +57,20 @@ def arguments(argv=None):
     add("--batch", type=int, default=64, help="transitions in each gradient step")
     add("--learning-starts", type=int, default=1_000, help="random steps before the first update")
     add("--train-every", type=int, default=256, help="environment steps between two rounds of updates")
-    add("--gradient-steps", type=int, default=128, help="gradient steps in a round, then the target is renewed")
+    add(
+        "--gradient-steps",
+        type=int,
+        default=128,
+        help="gradient steps in a round, then the target is renewed",
+    )
     add("--epsilon-end", type=float, default=0.04, help="share of random actions that stays")
     add("--epsilon-steps", type=float, default=0.16, help="part of the training in which epsilon falls to it")
-    add("--max-grad-norm", type=float, default=10.0, help="the gradient of each variable is scaled down to this norm")
+    add(
+        "--max-grad-norm",
+        type=float,
+        default=10.0,
+        help="the gradient of each variable is scaled down to this norm",
+    )
     return parser.parse_args(argv)
 
 
@@ -172,7 +188,9 @@ class DQN:
             self.agent.collect_data_spec, batch_size=1, max_length=args.buffer
         )
         policies = {"trained": self.agent.collect_policy}
-        policies["random"] = random_tf_policy.RandomTFPolicy(self.env.time_step_spec(), self.env.action_spec())
+        policies["random"] = random_tf_policy.RandomTFPolicy(
+            self.env.time_step_spec(), self.env.action_spec()
+        )
         self.collect = {name: self.driver(policy) for name, policy in policies.items()}
         self.greedy = tf.function(lambda observations: self.q_net(observations)[0], reduce_retracing=True)
         self.loss = float("nan")
@@ -221,7 +239,13 @@ class DQN:
     def variables(self):
         """Every variable that the rest of the training depends on."""
         target = self.agent._target_q_network.variables
-        return [*self.q_net.variables, *target, *self.optimizer.variables, *self.buffer.variables(), self.counter]
+        return [
+            *self.q_net.variables,
+            *target,
+            *self.optimizer.variables,
+            *self.buffer.variables(),
+            self.counter,
+        ]
 
     def state(self):
         """Everything but the state of TensorFlow's random numbers, which cannot be read."""

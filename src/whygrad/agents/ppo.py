@@ -29,7 +29,11 @@ def arguments(argv=None):
     add("--eval-episodes", type=int, default=100, help="greedy episodes after the training; 0 for none")
     add("--save", metavar="FILE.npz", help="write the weights of policy and value network here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=20_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--envs", type=int, default=8, help="copies of the environment that are stepped together")
@@ -49,7 +53,13 @@ def arguments(argv=None):
 
 def network(inputs, hidden, outputs, last_gain):
     """Two hidden layers; the gain of the last one says how bold the first answers are."""
-    layers = [nn.Linear(inputs, hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh(), nn.Linear(hidden, outputs)]
+    layers = [
+        nn.Linear(inputs, hidden),
+        nn.Tanh(),
+        nn.Linear(hidden, hidden),
+        nn.Tanh(),
+        nn.Linear(hidden, outputs),
+    ]
     for layer in layers[::2]:
         nn.init.orthogonal_(layer.weight, last_gain if layer is layers[-1] else 2**0.5)
         nn.init.zeros_(layer.bias)
@@ -167,7 +177,9 @@ class PPO:
                 ratio = (log_prob(logits, acted[rows]) - old_log_probs[rows]).exp()
                 advantage = advantages[rows]
                 advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-                policy_loss = -torch.min(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage).mean()
+                policy_loss = -torch.min(
+                    ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage
+                ).mean()
                 value_loss = (self.value_net(observed[rows]).squeeze(1) - returns[rows]).square().mean()
                 loss = policy_loss + args.value_share * value_loss - args.entropy_share * entropy(logits)
                 self.optimizer.zero_grad()

@@ -29,16 +29,30 @@ def arguments(argv=None):
     add("--eval-episodes", type=int, default=100, help="greedy episodes after the training; 0 for none")
     add("--save", metavar="FILE.npz", help="write the weights of policy and baseline here at the end")
     add("--load", metavar="FILE.npz", help="begin with these weights")
-    add("--checkpoint", metavar="FILE.npz", help="write everything here now and then; go on from it if it exists")
+    add(
+        "--checkpoint",
+        metavar="FILE.npz",
+        help="write everything here now and then; go on from it if it exists",
+    )
     add("--checkpoint-every", type=int, default=20_000, help="steps between two checkpoints")
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--episodes", type=int, default=8, help="whole episodes in each update, played side by side")
     add("--hidden", type=int, default=64, help="units in the hidden layer")
-    add("--lr", type=float, default=5e-3, help="Adam's step size for the policy; falls to zero over the training")
+    add(
+        "--lr",
+        type=float,
+        default=5e-3,
+        help="Adam's step size for the policy; falls to zero over the training",
+    )
     add("--baseline-lr", type=float, default=5e-3, help="Adam's step size for the baseline")
     add("--baseline-steps", type=int, default=4, help="gradient steps of the baseline in each update")
     add("--gamma", type=float, default=0.99, help="discount of later rewards")
-    add("--max-grad-norm", type=float, default=1.0, help="longer policy gradients are scaled down to this norm")
+    add(
+        "--max-grad-norm",
+        type=float,
+        default=1.0,
+        help="longer policy gradients are scaled down to this norm",
+    )
     return parser.parse_args(argv)
 
 
@@ -59,7 +73,9 @@ class Reinforce:
         self.policy = network(observations, args.hidden, int(self.envs.single_action_space.n))
         self.baseline = network(observations, args.hidden, 1)
         self.policy_optimizer = torch.optim.Adam(self.policy.parameters(), lr=args.lr, fused=True)
-        self.baseline_optimizer = torch.optim.Adam(self.baseline.parameters(), lr=args.baseline_lr, fused=True)
+        self.baseline_optimizer = torch.optim.Adam(
+            self.baseline.parameters(), lr=args.baseline_lr, fused=True
+        )
         self.layers = {"policy": numpy_layers(self.policy), "baseline": numpy_layers(self.baseline)}
         self.step = self.updates = 0
         self.loss = float("nan")

@@ -1,7 +1,7 @@
 """Probe environments: each is solved in seconds, and fails for one reason only.
 
 Five questions, each for discrete and for continuous actions. The names are gymnasium's:
-`whygrad train dqn --env whygrad.agents.envs.probes:ProbeDiscount-v0`. `examine` asks them one after the other.
+`whygrad train dqn --env whygrad.agents.envs.probes:ProbeDiscount-v0`. `examine` asks them in turn.
 
 An agent that can be asked comes from a function `make_agent(env, seed)` and has
     learn(steps)        train for that many environment steps
@@ -26,7 +26,9 @@ class Probe(gym.Env):
     def __init__(self, name, continuous, length=1):
         self.name, self.length = name, length
         self.observation_space = gym.spaces.Box(-1.0, 1.0, (1,), np.float32)
-        self.action_space = gym.spaces.Box(-1.0, 1.0, (1,), np.float32) if continuous else gym.spaces.Discrete(2)
+        self.action_space = (
+            gym.spaces.Box(-1.0, 1.0, (1,), np.float32) if continuous else gym.spaces.Discrete(2)
+        )
         self.continuous = continuous
 
     def reset(self, *, seed=None, options=None):

@@ -115,8 +115,10 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in target.online)
         site = _home(known[min(keys)])
-        if reverse or site is None or untaken_sync(
-            site.file, site.line, _lines(situation), _optimizers(situation)
+        if (
+            reverse
+            or site is None
+            or untaken_sync(site.file, site.line, _lines(situation), _optimizers(situation))
         ):
             continue
         done |= keys
