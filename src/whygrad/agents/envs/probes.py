@@ -177,6 +177,7 @@ def observation_value(agent, tried, continuous):
     good, bad = agent.value(see(1)), agent.value(see(-1))
     said = f"it expects {good:.2f} for 1 and {bad:.2f} for -1"
     part = "value loss: the observation does not reach the value, or rows of a batch are mixed up"
+    part = part if explored(tried) else blame(tried)
     return Answer("observation", asked, close(good, 1) and close(bad, -1), said, part)
 
 
@@ -223,9 +224,14 @@ def number(action):
 
 def blame(tried, otherwise=": the better action does not become likelier"):
     """What is broken, if the wrong action is taken."""
-    if len(tried) and np.ptp(tried) < 1e-3:
+    if not explored(tried):
         return f"exploration: {len(tried):,} steps, and all with the same action"
     return f"policy gradient{otherwise}"
+
+
+def explored(tried):
+    """Was there more than one action?"""
+    return not len(tried) or np.ptp(tried) >= 1e-3
 
 
 QUESTIONS = {
