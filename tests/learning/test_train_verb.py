@@ -59,7 +59,7 @@ def test_a_copy_is_the_same_file_and_overwrites_nothing(tmp_path):
     [
         (["dqm"], "there is no agent 'dqm': did you mean dqn?"),
         (["dqn", "--break", "nonsense"], "dqn cannot be broken by 'nonsense'"),
-        (["--steps", "5"], "whygrad train"),
+        (["--steps=5"], "name the agent first: whygrad train AGENT --steps=5"),
     ],
 )
 def test_wrong_use_is_one_sentence(words, said, tmp_path):
