@@ -1,1 +1,1 @@
-"""Healthy reference agents: standalone scripts that never import whygrad."""
+"""Healthy reference agents: standalone scripts that never import whygrad, and are run by path."""

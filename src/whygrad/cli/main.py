@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, convert, explain, parity, run, snake
+from whygrad.cli import check, convert, explain, parity, probe, run, snake, train
 
 _VERBS = {
     "run": (run.main, run.HELP),
@@ -17,6 +17,8 @@ _VERBS = {
     "convert": (convert.main, convert.HELP),
     "parity": (parity.main, parity.HELP),
     "snake": (snake.main, snake.HELP),
+    "train": (train.main, train.HELP),
+    "probe": (probe.main, probe.HELP),
 }
 
 

@@ -46,6 +46,13 @@ _SAME = frozenset(
         "stop_gradient",
         "strided_slice",
         "broadcast_to",
+        "split",
+        "chunk",
+        "tensor_split",
+        "unbind",
+        "narrow",
+        "select",
+        "ravel",
     )
 )
 _PREDICTS = frozenset(("predict", "predict_on_batch"))

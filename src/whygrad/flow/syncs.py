@@ -57,11 +57,14 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def untaken_sync(file: str, made: int, seen: frozenset[int]) -> bool:
+def untaken_sync(
+    file: str, made: int, seen: frozenset[int], optimizers: frozenset[str] = frozenset()
+) -> bool:
     """Is there code that syncs weights, that can be reached, and that has not run yet?
 
     A script that syncs every 1000 steps and was stopped after 200 is no fault. A sync in a function
     that nobody calls is one. What stands in plain sight, in no function, loop or condition, has run.
+    ``optimizers`` are the names of optimizers: loading their state, as checkpoints do, syncs nothing.
     """
     module = tree(file)
     if module is None:
@@ -69,20 +72,22 @@ def untaken_sync(file: str, made: int, seen: frozenset[int]) -> bool:
     called = {_last(n.func) for n in ast.walk(module) if isinstance(n, ast.Call)}
     own = {n.name for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
     for function, node in _nested(module):
-        if not _writes_weights(node, own) or getattr(node, "lineno", made) in {made, *seen}:
+        if not _writes_weights(node, own, optimizers) or getattr(node, "lineno", made) in {made, *seen}:
             continue
         if not function or function in called:
             return True
     return False
 
 
-def _writes_weights(node: ast.AST, own: set[str]) -> bool:
+def _writes_weights(node: ast.AST, own: set[str], optimizers: frozenset[str]) -> bool:
     """A call or an assignment that writes weights; a function of another file is judged by its name."""
     if isinstance(node, ast.Attribute):
         return node.attr == "data" and isinstance(node.ctx, ast.Store)
     if not isinstance(node, ast.Call):
         return False
     name = _last(node.func)
+    if isinstance(node.func, ast.Attribute) and _last(node.func.value) in optimizers:
+        return False
     return name in _SYNCING or (name not in own and any(word in name.lower() for word in _TELLING))
 
 

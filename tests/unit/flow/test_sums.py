@@ -48,6 +48,22 @@ def test_a_sync_in_a_function_that_nobody_calls(tmp_path):
     assert untaken_sync(str(file.with_name("other.py")), 1, frozenset())
 
 
+def test_loading_the_state_of_an_optimizer_is_no_sync(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("def resume():\n    optimizer.load_state_dict(saved)\n\nif again:\n    resume()\n")
+    assert untaken_sync(str(file), 1, frozenset())
+    assert not untaken_sync(str(file), 1, frozenset(), frozenset({"optimizer"}))
+
+
+def test_a_batch_of_targets_split_into_minibatches_is_still_a_sum():
+    run = Build()
+    net = run.network("v")
+    ahead, reward = run.call(net), run.data()
+    targets = run.op("add", reward, run.op("mul", ahead, numbers=(0.99,)))
+    found = {a.op: a for a in Parts(Flow(run.ops)).addends(run.op("split", targets))}
+    assert found[ahead].discounted and found[reward].data
+
+
 def test_called_names(tmp_path):
     file = tmp_path / "train.py"
     file.write_text("y = r + gamma * self.target(s2).max(1)[0]\n")

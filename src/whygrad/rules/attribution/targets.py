@@ -125,7 +125,8 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
         site = _home(situation.parameters(keys))
-        if reverse or site is None or untaken_sync(site.file, site.line, _lines(situation)):
+        taken = _lines(situation), _optimizers(situation)
+        if reverse or site is None or untaken_sync(site.file, site.line, *taken):
             continue
         done |= keys
         yield Cause(
@@ -169,6 +170,11 @@ def _standing(situation: Situation, target: Target, copied: dict[int, set[int]])
         if still and (follows or not moving):
             found.update(keys)
     return frozenset(found)
+
+
+def _optimizers(situation: Situation) -> frozenset[str]:
+    """What the optimizers are called, without whose they are."""
+    return frozenset(o.name.rpartition(".")[2] for o in situation.evidence.optimizers.values())
 
 
 def _lines(situation: Situation) -> frozenset[int]:

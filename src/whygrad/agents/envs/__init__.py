@@ -1,0 +1,1 @@
+"""Environments for the agents; probes.py registers itself with gymnasium when it is imported or run."""
