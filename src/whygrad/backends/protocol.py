@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from whygrad.model import Evidence, Note, UpdateCount
+from whygrad.watch.watching import Watching
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,9 @@ class Backend(Protocol):
 
     def detach(self) -> None:
         """Restore exactly what ``attach`` found. Safe to call twice."""
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, as ``watching`` wants it; or no longer."""
 
     def failed(self, error: BaseException) -> None:
         """The script is about to end with this exception."""

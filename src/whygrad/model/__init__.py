@@ -5,6 +5,7 @@ from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
+from whygrad.model.history import Series, Watched
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
@@ -31,9 +32,11 @@ __all__ = [
     "Reached",
     "Role",
     "Run",
+    "Series",
     "Severity",
     "Site",
     "Step",
     "Update",
     "UpdateCount",
+    "Watched",
 ]

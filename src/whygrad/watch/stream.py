@@ -1,0 +1,207 @@
+"""The summaries of one optimizer's updates: from tensors to numbers, to a sink and to the history."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from whygrad.watch import kernel
+from whygrad.watch.history import History
+from whygrad.watch.kernel import BINS, FIGURES, SAMPLE
+
+_F = len(FIGURES)
+_NORM, _ODD = FIGURES.index("norm"), FIGURES.index("nonfinite")
+#: Of each variable beside its figures, and of the whole optimizer, in this order.
+_MORE = ("update/ratio", "gradients/absent", "gradients/norm_before_clip", "gradients/clip_share")
+_WHOLE = (
+    "loss",
+    "learning_rate",
+    "gradient_norm",
+    "gradient_norm_before_clip",
+    "clip_share",
+    "absent_gradients",
+    "nonfinite",
+)
+
+
+_MANY = 64  # variables from which on fewer elements of each are remembered
+
+
+class Layout(Protocol):
+    """A record whose names are laid out once; numbers are filled in."""
+
+    def write(self, step: int, values: array[float]) -> None:
+        """One more record."""
+
+
+class Pictures(Protocol):
+    """A record with histograms."""
+
+    def write(self, step: int, rows: array[float], bins: array[int]) -> None:
+        """One more record."""
+
+
+class Sink(Protocol):
+    """Where summaries go."""
+
+    def layout(self, tags: Sequence[str]) -> Layout:
+        """A record with a number for each of these names; an empty name stands for a number to leave out."""
+
+    def histograms(self, tags: Sequence[str]) -> Pictures:
+        """A record with a histogram for each of these names."""
+
+
+@dataclass(slots=True)
+class Tensors:
+    """Tensors as the kernel takes them: addresses, buffers or None, how many elements, of which kind.
+
+    ``totals`` differ from ``counts`` for sparse tensors. ``owners`` keeps alive what was copied.
+    """
+
+    items: list[Any]
+    counts: array[int]
+    kinds: bytes
+    totals: array[int]
+    owners: list[Any]
+
+
+class Stream:
+    """One optimizer and the variables that it trains."""
+
+    def __init__(
+        self, optimizer: str, variables: Sequence[str], functions: Any, sink: Sink, histograms: bool
+    ) -> None:
+        self.optimizer, self.variables = optimizer, tuple(variables)
+        self.written = 0
+        self._many = many = len(variables)
+        self._kernel, self._sink = functions, sink
+        self._names = tuple(_names(optimizer, self.variables))
+        self._tags = [_tag(*name) for name in self._names]
+        shown = [_tag(optimizer, v, what) for what in ("gradients", "variable") for v in variables]
+        self._pictures = sink.histograms(shown) if histograms else None
+        self._values = array("d", bytes(8 * len(self._names)))
+        self._bins = array("I", bytes(4 * 2 * many * BINS)) if histograms else array("I")
+        self._most = SAMPLE if many <= _MANY else max(1024, SAMPLE * _MANY // many // 16 * 16)
+        self._before = bytearray(0)
+        self._layouts: dict[Any, Layout] = {}
+        self._absent: tuple[int, ...] = ()  # the variables without a gradient in this update
+        self.history = History(self._names, functions)
+
+    def begins(self, gradients: Tensors, variables: Tensors) -> None:
+        """Right before the step: measure everything, and remember where the variables are."""
+        self.measure(gradients, variables)
+        if not self._before:
+            self._before = bytearray(self._many * self._most * 8)
+        self._kernel.keep(variables.items, variables.counts, variables.kinds, self._most, self._before)
+
+    def measure(self, gradients: Tensors, variables: Tensors) -> None:
+        """One pass over every tensor."""
+        self._kernel.measure(
+            gradients.items + variables.items,
+            gradients.counts + variables.counts,
+            gradients.totals + variables.totals,
+            gradients.kinds + variables.kinds,
+            self._values,
+            self._bins,
+        )
+        self._absent = tuple(i for i, item in enumerate(gradients.items) if item is None)
+
+    def ends(
+        self, step: int, variables: Tensors, loss: float, rate: float, before_clip: Sequence[float] = ()
+    ) -> None:
+        """Right after the step: how far did the variables go? Then write it down."""
+        many, values = self._many, self._values
+        ratio = memoryview(values)[2 * _F * many : (2 * _F + 1) * many]
+        self._kernel.moved(
+            variables.items, variables.counts, variables.kinds, self._most, self._before, ratio
+        )
+        self._write(step, loss, rate, before_clip)
+
+    def gradient_norms(self) -> array[float]:
+        """Of the gradients that were measured last."""
+        return self._values[_NORM : _F * self._many : _F]
+
+    @staticmethod
+    def norms(gradients: Tensors) -> array[float]:
+        """The norms of gradients as they are now, before somebody clips them."""
+        rows = array("d", bytes(8 * _F * len(gradients.items)))
+        functions = kernel.load()
+        functions.measure(
+            gradients.items, gradients.counts, gradients.totals, gradients.kinds, rows, array("I")
+        )
+        return rows[_NORM::_F]
+
+    def _write(self, step: int, loss: float, rate: float, before_clip: Sequence[float]) -> None:
+        many, values = self._many, self._values
+        norms = self.gradient_norms()
+        self._fill_clip(norms, before_clip)
+        absent = (2 * _F + 1) * many
+        for i in range(absent, absent + many):
+            values[i] = 0.0
+        for i in self._absent:
+            values[absent + i] = 1.0
+        there = [n for n in norms if n == n]
+        odd = sum(n for n in values[_ODD : _F * many : _F] if n == n)
+        whole = self._values[-len(_WHOLE) + 3], self._values[-len(_WHOLE) + 4]
+        numbers = (loss, rate, math.hypot(*there), *whole, len(self._absent), odd)
+        values[-len(_WHOLE) :] = array("d", numbers)
+        self._layout(loss == loss, rate == rate, bool(before_clip)).write(step, values)
+        if self._pictures is not None:
+            self._pictures.write(step, values, self._bins)
+        self.history.add(step, values)
+        self.written += 1
+
+    def _fill_clip(self, norms: array[float], before: Sequence[float]) -> None:
+        """Norms before clipping, and what share of them is gone; NaN where nobody has clipped."""
+        many, values = self._many, self._values
+        start = (2 * _F + 2) * many
+        given = before or [math.nan] * many
+        values[start : start + many] = array("d", given)
+        values[start + many : start + 2 * many] = array("d", map(_share, given, norms))
+        total = math.hypot(*(n for n in given if n == n)) if before else math.nan
+        after = math.hypot(*(n for n in norms if n == n))
+        values[-len(_WHOLE) + 3], values[-len(_WHOLE) + 4] = total, _share(total, after)
+
+    def _layout(self, loss: bool, rate: bool, clipped: bool) -> Layout:
+        """The names of what there is in this update: laid out once for each combination."""
+        key = (self._absent, loss, rate, clipped)
+        found = self._layouts.get(key)
+        if found is None:
+            if len(self._layouts) > 16:
+                self._layouts.clear()
+            found = self._layouts[key] = self._sink.layout(self._wanted(loss, rate, clipped))
+        return found
+
+    def _wanted(self, loss: bool, rate: bool, clipped: bool) -> list[str]:
+        absent = {self.variables[i] for i in self._absent}
+        hidden = {"loss": not loss, "learning_rate": not rate}
+        tags = []
+        for (_, variable, quantity), tag in zip(self._names, self._tags, strict=True):
+            gone = variable in absent and quantity.startswith("gradients/") and quantity != "gradients/absent"
+            clip = "clip" in quantity and not clipped
+            tags.append("" if gone or clip or hidden.get(quantity) else tag)
+        return tags
+
+
+def _share(before: float, after: float) -> float:
+    """What clipping has taken away: 0 nothing, 1 everything."""
+    return max(0.0, 1.0 - after / before) if before > 0 else 0.0 if before == 0 else math.nan
+
+
+def _names(optimizer: str, variables: Sequence[str]) -> list[tuple[str, str, str]]:
+    figures = [
+        (optimizer, v, f"{group}/{figure}")
+        for group in ("gradients", "variable")
+        for v in variables
+        for figure in FIGURES
+    ]
+    more = [(optimizer, v, quantity) for quantity in _MORE for v in variables]
+    return [*figures, *more, *((optimizer, "", quantity) for quantity in _WHOLE)]
+
+
+def _tag(optimizer: str, variable: str, quantity: str) -> str:
+    """TensorBoard makes one group of what stands before the first slash."""
+    return f"{(variable or optimizer).replace('/', '.')}/{quantity}"
