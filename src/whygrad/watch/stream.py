@@ -66,6 +66,7 @@ class Tensors:
     kinds: bytes
     totals: array[int]
     owners: list[Any]
+    form: Any = None  # whatever tells a backend that other tensors are just like these
 
 
 class Stream:
@@ -83,11 +84,14 @@ class Stream:
         shown = [_tag(optimizer, v, what) for what in ("gradients", "variable") for v in variables]
         self._pictures = sink.histograms(shown) if histograms else None
         self._values = array("d", bytes(8 * len(self._names)))
+        self._ratio = memoryview(self._values)[2 * _F * many : (2 * _F + 1) * many]
         self._bins = array("I", bytes(4 * 2 * many * BINS)) if histograms else array("I")
         self._most = SAMPLE if many <= _MANY else max(1024, SAMPLE * _MANY // many // 16 * 16)
         self._before = bytearray(0)
         self._layouts: dict[Any, Layout] = {}
         self._absent: tuple[int, ...] = ()  # the variables without a gradient in this update
+        self._absent_before: tuple[int, ...] = ()  # and in the one before
+        self._clipped_before = True
         self.history = History(self._names, functions)
 
     def begins(self, gradients: Tensors, variables: Tensors) -> None:
@@ -107,14 +111,16 @@ class Stream:
             self._values,
             self._bins,
         )
-        self._absent = tuple(i for i, item in enumerate(gradients.items) if item is None)
+        self._absent = ()
+        if None in gradients.items:
+            self._absent = tuple(i for i, item in enumerate(gradients.items) if item is None)
 
     def ends(
         self, step: int, variables: Tensors, loss: float, rate: float, before_clip: Sequence[float] = ()
     ) -> None:
         """Right after the step: how far did the variables go? Then write it down."""
         many, values = self._many, self._values
-        ratio = memoryview(values)[2 * _F * many : (2 * _F + 1) * many]
+        ratio = self._ratio
         self._kernel.moved(
             variables.items, variables.counts, variables.kinds, self._most, self._before, ratio
         )
@@ -135,35 +141,44 @@ class Stream:
         return rows[_NORM::_F]
 
     def _write(self, step: int, loss: float, rate: float, before_clip: Sequence[float]) -> None:
-        many, values = self._many, self._values
+        values, whole = self._values, len(self._names) - len(_WHOLE)
         norms = self.gradient_norms()
-        self._fill_clip(norms, before_clip)
-        absent = (2 * _F + 1) * many
-        for i in range(absent, absent + many):
-            values[i] = 0.0
-        for i in self._absent:
-            values[absent + i] = 1.0
-        there = [n for n in norms if n == n]
-        odd = sum(n for n in values[_ODD : _F * many : _F] if n == n)
-        whole = self._values[-len(_WHOLE) + 3], self._values[-len(_WHOLE) + 4]
-        numbers = (loss, rate, math.hypot(*there), *whole, len(self._absent), odd)
-        values[-len(_WHOLE) :] = array("d", numbers)
+        norm = math.hypot(*(self._there(norms) if self._absent else norms))
+        odd = sum(self._there(values[_ODD : _F * self._many : _F]))
+        self._fill_absent()
+        before = self._fill_clip(norms, before_clip)
+        numbers = (loss, rate, norm, before, _share(before, norm), len(self._absent), odd)
+        for i, number in enumerate(numbers, whole):
+            values[i] = number
         self._layout(loss == loss, rate == rate, bool(before_clip)).write(step, values)
         if self._pictures is not None:
             self._pictures.write(step, values, self._bins)
         self.history.add(step, values)
         self.written += 1
 
-    def _fill_clip(self, norms: array[float], before: Sequence[float]) -> None:
+    def _there(self, numbers: array[float]) -> Sequence[float]:
+        """Those of the variables that have a gradient."""
+        return [n for n in numbers if n == n] if self._absent else numbers
+
+    def _fill_absent(self) -> None:
+        if self._absent != self._absent_before:
+            row = array("d", bytes(8 * self._many))
+            for i in self._absent:
+                row[i] = 1.0
+            start = (2 * _F + 1) * self._many
+            self._values[start : start + self._many] = row
+            self._absent_before = self._absent
+
+    def _fill_clip(self, norms: array[float], before: Sequence[float]) -> float:
         """Norms before clipping, and what share of them is gone; NaN where nobody has clipped."""
-        many, values = self._many, self._values
-        start = (2 * _F + 2) * many
+        if not before and not self._clipped_before:
+            return math.nan
+        many, start = self._many, (2 * _F + 2) * self._many
+        self._clipped_before = bool(before)
         given = before or [math.nan] * many
-        values[start : start + many] = array("d", given)
-        values[start + many : start + 2 * many] = array("d", map(_share, given, norms))
-        total = math.hypot(*(n for n in given if n == n)) if before else math.nan
-        after = math.hypot(*(n for n in norms if n == n))
-        values[-len(_WHOLE) + 3], values[-len(_WHOLE) + 4] = total, _share(total, after)
+        self._values[start : start + many] = array("d", given)
+        self._values[start + many : start + 2 * many] = array("d", map(_share, given, norms))
+        return math.hypot(*(n for n in given if n == n)) if before else math.nan
 
     def _layout(self, loss: bool, rate: bool, clipped: bool) -> Layout:
         """The names of what there is in this update: laid out once for each combination."""

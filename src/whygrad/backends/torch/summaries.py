@@ -46,9 +46,10 @@ class _Plan:
         self.ref = weakref.ref(optimizer)
         self.name = name
         self.number = 0
-        self.held: tuple[int, ...] = ()
+        self.held: list[int] = []
+        self.kept: Tensors | None = None  # the parameters, as they were before the step
         self.stream: Stream | None = None
-        self.pending = False  # measured, and not yet written: the step is under way
+        self.pending: list[Any] = []  # the parameters, while a step is under way that was measured
         self.near = False
 
 
@@ -120,25 +121,27 @@ class Summaries:
         if self.watching.schedule.due(plan.number, plan.name):
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             stream = self._stream(plan, parameters, optimizer, frame)
-            stream.begins(tensors_of([p.grad for p in parameters]), tensors_of(parameters))
-            plan.pending = True
+            plan.kept = kept = again(parameters, plan.kept)
+            stream.begins(again([p.grad for p in parameters], kept), kept)
+            plan.pending = parameters
 
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         plan = self._plans.get(id(optimizer))
         if plan is None:
             return
         if plan.pending:
-            plan.pending = False
             self._safely(self._ends, optimizer, plan, len(args) > 1 or "closure" in kwargs)
+            plan.pending = []
         self._thread.losses.clear()
         if not self._always:
             self._foresee(plan)
 
     def _ends(self, optimizer: Any, plan: _Plan, closure: bool) -> None:
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        stream = plan.stream
+        stream, parameters, tensors = plan.stream, plan.pending, plan.kept
         assert stream is not None
-        tensors = tensors_of(parameters)
+        assert tensors is not None
+        if [p.data_ptr() for p in parameters] != tensors.items:
+            tensors = tensors_of(parameters)
         if closure:  # the gradients are those of its last call
             stream.measure(tensors_of([p.grad for p in parameters]), tensors)
         before = self._before_clip(parameters, stream)
@@ -180,9 +183,9 @@ class Summaries:
             self.near = any(p.near for p in self._plans.values())
 
     def _plan(self, optimizer: Any, frame: FrameType) -> _Plan:
-        held = self._watch.stepping.held(optimizer)
-        self._watch.name_new_things(held.values(), frame)
         record = self._watch.optimizers.get(id(optimizer))
+        if record is not None and not record.name:
+            self._watch.name_things(frame)
         name = (record.name if record is not None else "") or type(optimizer).__name__
         plan = _Plan(optimizer, name)
         before = next((p for p in self._plans.values() if p.name == name and p.ref() is None), None)
@@ -193,7 +196,7 @@ class Summaries:
         return plan
 
     def _stream(self, plan: _Plan, parameters: Sequence[Any], optimizer: Any, frame: FrameType) -> Stream:
-        held = tuple(map(id, parameters))
+        held = list(map(id, parameters))
         if plan.stream is None or plan.held != held:
             params = self._watch.stepping.held(optimizer)
             self._watch.name_new_things(params.values(), frame)
@@ -202,7 +205,7 @@ class Summaries:
             names = [name or f"{plan.name}.parameter_{i}" for i, name in enumerate(named)]
             if plan.stream is None or plan.stream.variables != tuple(names):
                 plan.stream = self.watching.stream(plan.name, names, instead=plan.stream)
-            plan.held = held
+            plan.held, plan.kept = held, None
         return plan.stream
 
 
@@ -239,7 +242,20 @@ def tensors_of(given: Sequence[Any]) -> Tensors:
         counts.append(count)
         totals.append(total)
         kinds.append(kind)
-    return Tensors(items, counts, bytes(kinds), totals, owners)
+    form = None if owners or None in items else [t.nbytes for t in given]
+    return Tensors(items, counts, bytes(kinds), totals, owners, form)
+
+
+def again(given: Sequence[Any], like: Tensors | None) -> Tensors:
+    """``tensors_of``, quicker if all are just like those before and lie in this machine's memory."""
+    if like is not None and like.form is not None:
+        try:
+            if [t.nbytes for t in given if t.is_contiguous() and t.is_cpu] == like.form:
+                items = [t.data_ptr() for t in given]
+                return Tensors(items, like.counts, like.kinds, like.totals, like.owners, like.form)
+        except (AttributeError, RuntimeError):  # none there, or sparse
+            pass
+    return tensors_of(given)
 
 
 def _plain(tensor: Any) -> Any:

@@ -243,10 +243,16 @@ static int64_t stretch(int64_t count, int64_t most, int64_t number, int64_t *sta
 }
 
 /* Squares of movement, of what was and of what is; in four lanes, so that no sum waits for itself. */
+#if HAVE_WIDE
+#define HEAD_float is_wide ? (wide_movement(x, y, n, far, before, after), n / 4 * 4) : 0
+#else
+#define HEAD_float 0
+#endif
+#define HEAD_double 0
 #define MOVEMENT(NAME, TYPE)                                                                                   \
     static void NAME(const TYPE *x, const TYPE *y, int64_t n, double *sums) {                                  \
         double far[4] = {0}, before[4] = {0}, after[4] = {0};                                                  \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
+        for (int64_t i = HEAD_##TYPE; i < n; i++) {                                                            \
             const double now = (double)x[i], then = (double)y[i];                                              \
             far[i % 4] += (now - then) * (now - then);                                                         \
             before[i % 4] += then * then;                                                                      \

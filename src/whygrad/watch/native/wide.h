@@ -56,6 +56,18 @@ AVX2 static void wide_double(const double *x, double *s, double *q, double *low,
         _mm256_storeu_si256((__m256i *)(zeros + 4 * k), none[k]);
     }
 }
+/* Squares of movement, of what was and of what is; lane i % 4 of each sum. */
+AVX2 static void wide_movement(const float *x, const float *y, int64_t n, double *far, double *before, double *after) {
+    __m256d f = _mm256_setzero_pd(), b = f, a = f;
+    for (int64_t i = 0; i + 4 <= n; i += 4) {
+        const __m256d now = _mm256_cvtps_pd(_mm_loadu_ps(x + i)), then = _mm256_cvtps_pd(_mm_loadu_ps(y + i));
+        const __m256d d = _mm256_sub_pd(now, then);
+        f = _mm256_add_pd(f, _mm256_mul_pd(d, d));
+        b = _mm256_add_pd(b, _mm256_mul_pd(then, then));
+        a = _mm256_add_pd(a, _mm256_mul_pd(now, now));
+    }
+    _mm256_storeu_pd(far, f), _mm256_storeu_pd(before, b), _mm256_storeu_pd(after, a);
+}
 #else
 #define HAVE_WIDE 0
 #endif
