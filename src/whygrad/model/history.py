@@ -33,4 +33,5 @@ class Watched:
     folder: str = ""
     files: tuple[str, ...] = ()
     refused: int = 0  # summaries that were not written because the disk did not keep up
+    late: int = 0  # due, and not seen: not the last one of several in one call of a compiled function
     trouble: str = ""  # why there are no more of them

@@ -46,6 +46,7 @@ class Summaries:
             folder=str(self._folder) if self._folder is not None else "",
             files=(path.name,) if path is not None else (),
             refused=self._events.refused,
+            late=self.watching.late,
             trouble=self.watching.trouble or self._events.trouble,
         )
 
@@ -67,5 +68,11 @@ def notes(watched: Watched | None) -> tuple[Note, ...]:
         found.append(Note(f"summaries ended early: {watched.trouble}", kind="internal"))
     if watched.refused:
         text = f"{watched.refused} summaries were not written: the disk did not keep up ({watched.schedule})"
+        found.append(Note(text))
+    if watched.late:
+        text = (
+            f"{watched.late} updates that were due are not summarised: several were made in one call of a "
+            "compiled function, which shows only its last"
+        )
         found.append(Note(text))
     return tuple(found)

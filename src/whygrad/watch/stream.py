@@ -97,9 +97,7 @@ class Stream:
     def begins(self, gradients: Tensors, variables: Tensors) -> None:
         """Right before the step: measure everything, and remember where the variables are."""
         self.measure(gradients, variables)
-        if not self._before:
-            self._before = bytearray(self._many * self._most * 8)
-        self._kernel.keep(variables.items, variables.counts, variables.kinds, self._most, self._before)
+        self._keep(variables)
 
     def measure(self, gradients: Tensors, variables: Tensors) -> None:
         """One pass over every tensor."""
@@ -111,15 +109,25 @@ class Stream:
             self._values,
             self._bins,
         )
-        self._absent = ()
-        if None in gradients.items:
-            self._absent = tuple(i for i, item in enumerate(gradients.items) if item is None)
+        self._note_absent(gradients)
+
+    def begins_with(self, variables: Tensors) -> None:
+        """Before a compiled step, whose gradients come only afterwards: the variables."""
+        half = _F * self._many
+        bins = memoryview(self._bins)[self._many * BINS :] if self._bins else self._bins
+        self._measure(variables, memoryview(self._values)[half : 2 * half], bins)
+        self._keep(variables)
+
+    def goes_on(self, gradients: Tensors) -> None:
+        """After a compiled step: its gradients."""
+        bins = memoryview(self._bins)[: self._many * BINS] if self._bins else self._bins
+        self._measure(gradients, memoryview(self._values)[: _F * self._many], bins)
+        self._note_absent(gradients)
 
     def ends(
         self, step: int, variables: Tensors, loss: float, rate: float, before_clip: Sequence[float] = ()
     ) -> None:
         """Right after the step: how far did the variables go? Then write it down."""
-        many, values = self._many, self._values
         ratio = self._ratio
         self._kernel.moved(
             variables.items, variables.counts, variables.kinds, self._most, self._before, ratio
@@ -139,6 +147,17 @@ class Stream:
             gradients.items, gradients.counts, gradients.totals, gradients.kinds, rows, array("I")
         )
         return rows[_NORM::_F]
+
+    def _measure(self, tensors: Tensors, rows: Any, bins: Any) -> None:
+        self._kernel.measure(tensors.items, tensors.counts, tensors.totals, tensors.kinds, rows, bins)
+
+    def _keep(self, variables: Tensors) -> None:
+        if not self._before:
+            self._before = bytearray(self._many * self._most * 8)
+        self._kernel.keep(variables.items, variables.counts, variables.kinds, self._most, self._before)
+
+    def _note_absent(self, gradients: Tensors) -> None:
+        self._absent = tuple([i for i, item in enumerate(gradients.items) if item is None])
 
     def _write(self, step: int, loss: float, rate: float, before_clip: Sequence[float]) -> None:
         values, whole = self._values, len(self._names) - len(_WHOLE)

@@ -24,9 +24,11 @@ from whygrad.backends.tensorflow.hooks import Hooks, Window
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
 from whygrad.backends.tensorflow.recorder import Recorder
+from whygrad.backends.tensorflow.summaries import Summaries
 from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
+from whygrad.watch.watching import Watching
 
 _MOST_OPERATIONS = 60_000
 
@@ -48,6 +50,7 @@ class Watch:
         self.differentiating = Differentiating(self)
         self.applying = Optimizers(self)
         self.functions = Functions()
+        self.summaries: Summaries | None = None  # if somebody wants them
         self.failure: Failure | None = None
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
         self.steps = 0
@@ -76,10 +79,21 @@ class Watch:
     def stop(self) -> None:
         """Take everything out again."""
         self._stopped = True
+        self.summarise(None)
         self.close_window()
         self._hooks.remove()
         if threading.getprofile() == self._new_thread:
             threading.setprofile(self._profile)
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, or no longer."""
+        if self.summaries is not None:
+            self.summaries.remove()
+            self.summaries = None
+        if watching is not None:
+            self.summaries = Summaries(self, watching)
+            self.summaries.install()
+            self._window.see_calls()
 
     def stepped_aside(self, error: BaseException) -> None:
         """Our own failure: stop recording, keep what there is, say so at the end."""
@@ -136,7 +150,8 @@ class Watch:
     def close_window(self) -> None:
         """Enough for now."""
         self._recording = False
-        self._window.close(counting=self.on_step is not None and not self._stopped)
+        counting = self.on_step is not None or self.summaries is not None
+        self._window.close(counting=counting and not self._stopped)
         if self._thread.listening:
             self._thread.listening = False
             private.remove_op_callback(self._operation)
