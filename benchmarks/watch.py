@@ -1,11 +1,11 @@
 """What summaries cost: ours beside what people use, as ratio to the bare update, in one run.
 
     python benchmarks/watch.py [--updates 600] [--rounds 3] [--widths 64,1024] [--only NAME,...] [--json FILE]
-    python benchmarks/watch.py --sizes        # cost from 10 thousand to 100 million parameters, 1 to 1,000 tensors
+    python benchmarks/watch.py --sizes      # cost from 10 thousand to 100 million parameters
 
 Every variant is a process of its own; they take turns of fifty updates on one core (see overhead.py), so that
-whatever slows the machine slows all of them. The time of all threads counts, writing files included. The first
-fifth of the turns is left out: in them ``whygrad run`` records, with summaries or without.
+whatever slows the machine slows all of them. The time of all threads counts, writing files included. The
+first fifth of the turns is left out: in them ``whygrad run`` records, with summaries or without.
 """
 
 from __future__ import annotations
@@ -103,9 +103,7 @@ def _ratio(other: Turns, bare: Turns, later: slice) -> float:
 def measure(title: str, bare: str, commands: dict[str, list[str]], rounds: int) -> dict[str, object]:
     done = [one_round(commands) for _ in range(rounds)]
     update = statistics.median(s for r in done for s in r[bare].seconds[2:]) / TURN
-    print(
-        f"\n{title}: bare update {1e6 * update:.0f} us; ratio to it, median of {rounds} rounds (least to most)"
-    )
+    print(f"\n{title}: bare update {1e6 * update:.0f} us; ratios to it, {rounds} rounds (least to most)")
     table = {name: compare(name, bare, done) for name in done[0] if name != bare}
     for name, row in table.items():
         print(f"  {name:34s}{row['ratio']:8.3f}   ({row['least']:.3f} to {row['most']:.3f})", flush=True)

@@ -1,4 +1,4 @@
-"""The program that watch.py measures: DQN updates on random batches of 32, and what people add to see gradients.
+"""The program that watch.py measures: DQN updates on batches of 32, and what people add to see gradients.
 
     python watch_loop.py UPDATES WIDTH [bare|scalars|histograms|wandb] [FOLDER]
 

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, explain, run
+from whygrad.cli import check, explain, run, summarize
 
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
     "explain": (explain.main, explain.HELP),
+    "summarize": (summarize.main, summarize.HELP),
 }
 
 

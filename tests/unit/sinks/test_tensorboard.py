@@ -105,7 +105,7 @@ def test_sigterm_loses_nothing_and_ends_as_it_would(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_sigkill_leaves_a_readable_file(tmp_path):
-    last, code = run(tmp_path, signal.SIGKILL)
+    _, code = run(tmp_path, signal.SIGKILL)
     assert code == -signal.SIGKILL
     found = steps(tmp_path, "a/b7")
     assert found == list(range(1, len(found) + 1))
@@ -126,7 +126,7 @@ def test_half_a_record_at_the_end_does_not_hide_the_others(tmp_path):
 
 def test_a_disk_that_does_not_keep_up_is_counted_and_blocks_nobody(tmp_path):
     sink = EventFile(tmp_path, limit=1000)
-    layout = sink.layout(["a/b%d" % i for i in range(10)])
+    layout = sink.layout([f"a/b{i}" for i in range(10)])
     sink._writer._writing.acquire()  # the disk is busy
     for step in range(50):
         layout.write(step, array("d", [1.0] * 10))
