@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from whygrad.model import Evidence, Note, UpdateCount
+from whygrad.watch.stream import Tensors
 from whygrad.watch.watching import Watching
 
 
@@ -30,6 +31,19 @@ class Observation:
     updates: tuple[UpdateCount, ...] = ()
     notes: tuple[Note, ...] = ()
     version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a program wants to have summarised now: variables, their gradients, and what it calls them."""
+
+    key: tuple[int, ...]
+    name: str
+    names: list[str]
+    gradients: Tensors
+    variables: Tensors
+    rate: float
+    unknown: bool = False  # nobody knows the gradients
 
 
 class Backend(Protocol):

@@ -30,7 +30,9 @@ def supervise(
     python itself.
     """
     ending = _Ending(output, exit_code)
-    ending.session = session = Session(program, limits, give_up=ending.give_up, summaries=summaries)
+    ending.session = session = Session(
+        program, limits, give_up=ending.give_up, summaries=summaries, progress=not output.quiet
+    )
     atexit.register(ending.at_exit)
     session.execute()
     return 0

@@ -13,12 +13,13 @@ from types import ModuleType
 
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.registry import FRAMEWORKS, Registry, brief
-from whygrad.model import Note, Raised, Run
+from whygrad.model import Note, Raised, Run, Severity
 from whygrad.running import sentences
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
 from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
+from whygrad.running.progress import Progress, wanted
 from whygrad.running.summaries import Summaries, notes
 from whygrad.running.tracebacks import peel, user_site
 
@@ -37,6 +38,7 @@ class Session:
         frameworks: Mapping[str, str] = FRAMEWORKS,
         give_up: Callable[[], None] = lambda: None,
         summaries: Summaries | None = None,
+        progress: bool = False,
     ) -> None:
         self.program = program
         self.aside = False  # in a forked child: nothing of ours happens there
@@ -45,6 +47,11 @@ class Session:
         on_step = self._stopper.on_step if self._stopper else None
         self.registry = Registry(Setup(self._namespace, on_step), frameworks)
         self._summaries = summaries
+        self._progress = (
+            Progress(summaries.watching, sys.stderr, self._found_so_far)
+            if summaries is not None and progress and wanted(sys.stderr, quiet=False)
+            else None
+        )
         if summaries is not None:
             self.registry.summarise(summaries.watching)
         self._hooks = (ThreadHook(self._failed_in_thread), PrintedTracebacks())
@@ -66,6 +73,8 @@ class Session:
         self.registry.start()
         if self._summaries is not None:
             self._summaries.start()
+        if self._progress is not None:
+            self._progress.start()
         try:
             if self._stopper:
                 self._stopper.start()
@@ -96,6 +105,7 @@ class Session:
         self.aside = True
         if self._summaries is not None:
             self._summaries.step_aside()
+            self._summaries.watching.told = None
         self._leave()
 
     @property
@@ -148,7 +158,13 @@ class Session:
             message = "<the exception cannot be shown>"
         self._raised = Raised(type(error).__name__, message, user_site(error))
 
+    def _found_so_far(self) -> int:
+        findings, _ = judged(self.registry.observe())
+        return sum(f.severity is not Severity.NOTE for f in findings)
+
     def _conclude(self) -> Run:
+        if self._progress is not None:
+            self._progress.close()
         seconds = time.perf_counter() - self._started
         observed = self.registry.observe()
         self._leave()

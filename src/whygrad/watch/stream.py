@@ -27,6 +27,7 @@ _WHOLE = (
 )
 
 
+_USUAL = 1e-3  # of its size, in one update: what most people see when all is well
 _MANY = 64  # variables from which on fewer elements of each are remembered
 
 
@@ -77,6 +78,7 @@ class Stream:
     ) -> None:
         self.optimizer, self.variables = optimizer, tuple(variables)
         self.written = 0
+        self.step = 0  # of the last summary
         self._many = many = len(variables)
         self._kernel, self._sink = functions, sink
         self._names = tuple(_names(optimizer, self.variables))
@@ -92,6 +94,7 @@ class Stream:
         self._absent: tuple[int, ...] = ()  # the variables without a gradient in this update
         self._absent_before: tuple[int, ...] = ()  # and in the one before
         self._clipped_before = True
+        self._hidden: tuple[str, ...] = ()  # quantities that nobody knows
         self.history = History(self._names, functions)
 
     def begins(self, gradients: Tensors, variables: Tensors) -> None:
@@ -134,6 +137,31 @@ class Stream:
         )
         self._write(step, loss, rate, before_clip)
 
+    def write(
+        self, step: int, gradients: Tensors, variables: Tensors, rate: float, unknown: bool = False
+    ) -> None:
+        """A summary of how things are, without an update around it; gradients may not be known at all."""
+        self.measure(gradients, variables)
+        self._ratio[:] = array("d", [math.nan] * self._many)
+        self._hidden = ("update/ratio", *(("gradients/absent", *_WHOLE[2:]) if unknown else ()))
+        self._write(step, math.nan, rate, ())
+
+    def worst(self) -> str:
+        """The variable of the last update that deserves a look first, in a few words."""
+        many, values = self._many, self._values
+        odd = values[_ODD : 2 * _F * many : _F]
+        for i, count in enumerate(odd):
+            if count > 0:
+                return f"{self.variables[i % many]}: NaN or Inf"
+        if self._absent:
+            more = f" and {len(self._absent) - 1} more" if len(self._absent) > 1 else ""
+            return f"{self.variables[self._absent[0]]}{more}: no gradient"
+        moving = {i: r for i, r in enumerate(self._ratio) if r > 0}
+        if not moving:
+            return ""
+        i = max(moving, key=lambda i: abs(math.log10(moving[i] / _USUAL)))
+        return f"{self.variables[i]}: moves by {moving[i]:.0e} of its size"
+
     def gradient_norms(self) -> array[float]:
         """Of the gradients that were measured last."""
         return self._values[_NORM : _F * self._many : _F]
@@ -174,6 +202,7 @@ class Stream:
             self._pictures.write(step, values, self._bins)
         self.history.add(step, values)
         self.written += 1
+        self.step = step
 
     def _there(self, numbers: array[float]) -> Sequence[float]:
         """Those of the variables that have a gradient."""
@@ -201,7 +230,7 @@ class Stream:
 
     def _layout(self, loss: bool, rate: bool, clipped: bool) -> Layout:
         """The names of what there is in this update: laid out once for each combination."""
-        key = (self._absent, loss, rate, clipped)
+        key = (self._absent, loss, rate, clipped, self._hidden)
         found = self._layouts.get(key)
         if found is None:
             if len(self._layouts) > 16:
@@ -211,7 +240,7 @@ class Stream:
 
     def _wanted(self, loss: bool, rate: bool, clipped: bool) -> list[str]:
         absent = {self.variables[i] for i in self._absent}
-        hidden = {"loss": not loss, "learning_rate": not rate}
+        hidden = {"loss": not loss, "learning_rate": not rate, **dict.fromkeys(self._hidden, True)}
         tags = []
         for (_, variable, quantity), tag in zip(self._names, self._tags, strict=True):
             gone = variable in absent and quantity.startswith("gradients/") and quantity != "gradients/absent"

@@ -95,7 +95,7 @@ def scalars(tags: Sequence[str]) -> tuple[bytes, list[int]]:
 
 def histogram(tag: bytes, row: Sequence[float], bins: Sequence[int]) -> bytes:
     """One value of a summary: how often each exponent occurs; nothing where there was no tensor."""
-    found = list(_buckets(bins))
+    found = buckets(bins)
     if not found or math.isnan(row[2]):
         return b""
     number = sum(count for _, count in found)
@@ -106,6 +106,11 @@ def histogram(tag: bytes, row: Sequence[float], bins: Sequence[int]) -> bytes:
     content += field(6, struct.pack(f"<{len(found)}d", *(limit for limit, _ in found)))
     content += field(7, struct.pack(f"<{len(found)}d", *(count for _, count in found)))
     return field(1, field(1, tag) + field(5, content))
+
+
+def buckets(bins: Sequence[int]) -> list[tuple[float, int]]:
+    """The limits and counts of a histogram."""
+    return list(_buckets(bins))
 
 
 def _buckets(bins: Sequence[int]) -> Iterator[tuple[float, int]]:

@@ -147,7 +147,7 @@ class Summaries:
         stream = self._stream(plan, variables, frame)
         before = [0.0 if r is None else norm for r, norm in zip(raw, norms(raw), strict=True)]
         clipped = before if any(r is not None for r in raw) else ()
-        stream.begins(tensors_of(gradients, variables), tensors_of(_values(variables)))
+        stream.begins(tensors_of(gradients, variables), tensors_of(values_of(variables)))
         if clipped:
             now = stream.gradient_norms()
             clipped = [n if r is None else b for r, b, n in zip(raw, before, now, strict=True)]
@@ -167,7 +167,7 @@ class Summaries:
     def _write(
         self, plan: _Plan, number: int, stream: Stream, variables: Sequence[Any], loss: float, clipped: Any
     ) -> None:
-        stream.ends(number, tensors_of(_values(variables)), loss, _rate(plan.record.ref()), clipped)
+        stream.ends(number, tensors_of(values_of(variables)), loss, rate_of(plan.record.ref()), clipped)
         if self.watching.told is not None:
             self.watching.told(stream)
 
@@ -209,7 +209,7 @@ class Summaries:
         if not near:
             return traced, plan, None, before
         stream = self._stream(plan, traced.variables, frame)
-        stream.begins_with(tensors_of(_values(traced.variables)))
+        stream.begins_with(tensors_of(values_of(traced.variables)))
         return traced, plan, stream, before
 
     def _all_executed(self, due: Sequence[_Call]) -> None:
@@ -254,7 +254,8 @@ class Summaries:
             known = [p for p in params if p is not None]
             self._watch.name_new_things(known, frame)
             names = [
-                (p.name if p is not None else "") or _name(v) for p, v in zip(params, variables, strict=True)
+                (p.name if p is not None else "") or name_of(v)
+                for p, v in zip(params, variables, strict=True)
             ]
             found = plan.streams[key] = self.watching.stream(plan.name, names)
         return found
@@ -283,7 +284,7 @@ def _by_the_optimizer(
     return clipped, [r if r is not None else g for r, g in zip(raw, gradients, strict=True)]
 
 
-def _rate(optimizer: Any) -> float:
+def rate_of(optimizer: Any) -> float:
     """The learning rate, if it is a number now."""
     for name in ("learning_rate", "_learning_rate", "_lr"):
         rate = getattr(optimizer, name, None)
@@ -297,11 +298,12 @@ def _float(value: Any) -> float:
     return float(value) if value is not None else math.nan
 
 
-def _name(variable: Any) -> str:
+def name_of(variable: Any) -> str:
+    """What the framework calls a variable."""
     return str(getattr(variable, "path", "") or variable.name).partition(":")[0]
 
 
-def _values(variables: Sequence[Any]) -> list[Any]:
+def values_of(variables: Sequence[Any]) -> list[Any]:
     """What the variables hold now, as tensors that share their memory."""
     found = []
     for variable in variables:

@@ -145,7 +145,7 @@ class Summaries:
         if closure:  # the gradients are those of its last call
             stream.measure(tensors_of([p.grad for p in parameters]), tensors)
         before = self._before_clip(parameters, stream)
-        stream.ends(plan.number, tensors, self._loss(), _rate(optimizer), before)
+        stream.ends(plan.number, tensors, self._loss(), rate_of(optimizer), before)
         if self.watching.told is not None:
             self.watching.told(stream)
 
@@ -209,7 +209,7 @@ class Summaries:
         return plan.stream
 
 
-def _rate(optimizer: Any) -> float:
+def rate_of(optimizer: Any) -> float:
     """The learning rate of its first group."""
     return float(optimizer.param_groups[0].get("lr", math.nan))
 
