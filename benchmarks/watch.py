@@ -65,6 +65,17 @@ def plan(updates: int, width: int, folder: str, only: list[str]) -> dict[str, li
     return {name: c for name, c in commands.items() if not only or name == "bare" or name in only}
 
 
+def agents(updates: int, folder: str) -> dict[str, list[str]]:
+    """TF-Agents' own summaries beside ours."""
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    ours = ["-m", "whygrad", "run", "--quiet", "--out"]
+    commands = {"bare": [LOOP_AGENTS, str(updates)]}
+    for number, (name, options) in enumerate(OURS.items()):
+        commands[name] = [*ours, f"{folder}/{number}", *options, LOOP_AGENTS, str(updates)]
+    commands["summarize_grads_and_vars"] = [LOOP_AGENTS, str(updates), f"{folder}/agents"]
+    return commands
+
+
 def one_round(commands: dict[str, list[str]]) -> dict[str, Turns]:
     """All variants once, in turns."""
     variants = {name: Turns(command) for name, command in commands.items()}
@@ -133,6 +144,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             title = f"DQN 2x{width}"
             commands = plan(options.updates, width, folder, only)
+            found[title] = measure(title, "bare", commands, options.rounds)
+    if options.agents:
+        with tempfile.TemporaryDirectory() as folder:
+            title, commands = "TF-Agents DqnAgent 2x64, compiled", agents(options.updates, folder)
             found[title] = measure(title, "bare", commands, options.rounds)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1))

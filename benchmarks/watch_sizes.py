@@ -1,4 +1,4 @@
-"""How the cost of a summary grows, and how far it is from reading memory once (called by watch.py --sizes)."""
+"""How the cost of a summary grows, and how far it is from reading memory once (watch.py --sizes)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """One line on the terminal while a script trains under ``--watch``, never in the way of the script's output.
 
-The line is on stderr, and only if that is a terminal. It is taken away before the script writes anything
-through ``sys.stdout`` or ``sys.stderr``, and it is not drawn while the script's own last line is unfinished (a
-prompt, a progress bar). What child processes or C code write to the terminal by themselves cannot be seen here.
+The line is on stderr, and only if that is a terminal. It is taken away before the script writes
+through ``sys.stdout`` or ``sys.stderr``, and it is not drawn while the script's last line is unfinished: a
+prompt, a progress bar. What child processes or C code write to the terminal by themselves is not seen here.
 """
 
 from __future__ import annotations
