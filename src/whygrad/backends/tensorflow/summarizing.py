@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from whygrad.backends.protocol import Subject
 from whygrad.backends.recording.scopes import variables_of
-from whygrad.backends.tensorflow.summaries import name_of, rate_of, tensors_of, values_of
+from whygrad.backends.tensorflow.memory import name_of, tensors_of, values_of
+from whygrad.backends.tensorflow.summaries import rate_of
 from whygrad.backends.tensorflow.variables import handle_of
 
 
