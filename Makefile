@@ -16,7 +16,7 @@ help:  ## list the targets
 setup: $(READY)  ## make .venv with everything that development needs
 
 # The stamp is written last, so that a setup that was cut short is taken up again.
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/whygrad/watch/native/*)
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

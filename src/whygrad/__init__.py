@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whygrad.api import assert_gradients_flow, explain, watching
+    from whygrad.api import assert_gradients_flow, explain, summarize, watching
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "assert_gradients_flow", "explain", "watching"]
+__all__ = ["__version__", "assert_gradients_flow", "explain", "summarize", "watching"]
 
 
 def __getattr__(name: str) -> Any:

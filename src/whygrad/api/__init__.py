@@ -3,5 +3,6 @@
 from whygrad.api.asking import assert_gradients_flow, explain
 from whygrad.api.findings import Findings
 from whygrad.api.recording import Watched, watching
+from whygrad.api.summarizing import summarize
 
-__all__ = ["Findings", "Watched", "assert_gradients_flow", "explain", "watching"]
+__all__ = ["Findings", "Watched", "assert_gradients_flow", "explain", "summarize", "watching"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,16 @@ from typing import Any
 from whygrad.api import current
 from whygrad.api.concluding import conclude
 from whygrad.api.findings import Findings
+from whygrad.api.summaries import chosen
 from whygrad.backends.protocol import Setup
 from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.registry import Registry, brief
 from whygrad.model import Note, Raised, Run
 from whygrad.reporters import json_report, notebook, places, summary, terminal
+from whygrad.running.summaries import Summaries
+from whygrad.running.summaries import notes as summary_notes
 from whygrad.running.tracebacks import peel, user_site
+from whygrad.watch.watching import Watching
 
 _SHARED = (
     "this block lies inside of another recording (watching() or whygrad run): there is only one, and this is "
@@ -28,25 +32,43 @@ _SHARED = (
 )
 
 
-def watching(out: str | os.PathLike[str] | None = None) -> Watched:
+def watching(
+    summarize_grads_and_vars: bool | int | Callable[..., bool] = False,
+    out: str | os.PathLike[str] | None = None,
+    histograms: bool = True,
+) -> Watched:
     """Record a part of a program: ``with whygrad.watching() as run: train()``, and then ``run.findings``.
 
     Frameworks may be imported before the block or in it. What the block raises passes through as it is,
-    with a note of what was found. ``out`` is a directory for ``report.json``.
+    with a note of what was found. ``out`` is a directory for ``report.json`` and for summaries.
+
+    ``summarize_grads_and_vars`` writes summaries of gradients and variables for TensorBoard: ``True`` of
+    every update, ``5`` of every fifth one, a function of those for which it is true; it is given the number
+    of the update, from 1 on, and, if it takes two arguments, the optimizer's name. They go to ``out``, or to
+    ``runs/watching-<time>``; ``run.folder`` says where.
     """
-    return Watched(sys._getframe(1), out)
+    summaries = chosen(summarize_grads_and_vars, Path(out) if out is not None else None, histograms)
+    return Watched(sys._getframe(1), out, summaries)
 
 
 class Watched:
     """A recorded block. Inside of it: what was found so far; after it: all that was found."""
 
-    def __init__(self, frame: FrameType | None = None, out: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        frame: FrameType | None = None,
+        out: str | os.PathLike[str] | None = None,
+        summaries: Summaries | None = None,
+    ) -> None:
         self._frame = frame
         self._place = _place(frame)
         self._out = Path(out) if out is not None else None
+        self._summaries = summaries
         self._registry: Registry | None = None
         self._shared = False
         self._started = 0.0
+        self._over = False
+        self._outer: Watching | None = None  # what a recording around this one summarises
         self._raised: Raised | None = None
         self._result: Run | None = None
 
@@ -59,6 +81,10 @@ class Watched:
         outer = current.registry()
         self._shared = outer is not None
         self._registry = outer if outer is not None else Registry(Setup(self._namespace))
+        self._outer = self._registry.watching
+        if self._summaries is not None:
+            self._registry.summarise(self._summaries.watching)
+            self._summaries.start()
         if not self._shared:
             current.entered(self._registry)
             self._registry.start()
@@ -71,7 +97,10 @@ class Watched:
         assert registry is not None
         if error is not None and not isinstance(error, (SystemExit, GeneratorExit)):
             registry.guard("describe the exception", partial(self._failed, registry, error))
+        self._over = True
         self._result = self._judged()
+        if self._summaries is not None and self._shared:
+            registry.summarise(self._outer)
         if not self._shared:
             registry.stop()
             current.left(registry)
@@ -90,6 +119,11 @@ class Watched:
         """What was found, the gravest first."""
         run = self.result
         return Findings(run.findings, silence=summary.healthy(run))
+
+    @property
+    def folder(self) -> str:
+        """Where the summaries are: ``tensorboard --logdir`` wants to know."""
+        return self._summaries.so_far().folder if self._summaries is not None else ""
 
     @property
     def healthy(self) -> bool:
@@ -132,10 +166,18 @@ class Watched:
         try:
             notes = (Note(_SHARED),) if self._shared else ()
             seconds = time.perf_counter() - self._started
-            return conclude(self._registry, self._place, self._raised, seconds, notes)
+            run = conclude(self._registry, self._place, self._raised, seconds, notes)
+            return self._with_summaries(run)
         except Exception as error:
             note = Note(f"whygrad could not finish: {brief(error)}", kind="internal")
             return Run(self._place, exception=self._raised, notes=(note,))
+
+    def _with_summaries(self, run: Run) -> Run:
+        """What was summarised; at the end of the block everything is on disk."""
+        if self._summaries is None:
+            return run
+        watched = self._summaries.finish() if self._over else self._summaries.so_far()
+        return replace(run, watched=watched, notes=(*run.notes, *summary_notes(watched)))
 
     def _write(self, run: Run) -> None:
         if self._out is None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from whygrad.model import Evidence, Note, UpdateCount
+from whygrad.watch.stream import Tensors
+from whygrad.watch.watching import Watching
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,19 @@ class Observation:
     version: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a program wants to have summarised now: variables, their gradients, and what it calls them."""
+
+    key: tuple[int, ...]
+    name: str
+    names: list[str]
+    gradients: Tensors
+    variables: Tensors
+    rate: float
+    unknown: bool = False  # nobody knows the gradients
+
+
 class Backend(Protocol):
     """Watches one framework. Never raises into the user's program, but for ``Setup.on_step``."""
 
@@ -41,6 +56,9 @@ class Backend(Protocol):
 
     def detach(self) -> None:
         """Restore exactly what ``attach`` found. Safe to call twice."""
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, as ``watching`` wants it; or no longer."""
 
     def failed(self, error: BaseException) -> None:
         """The script is about to end with this exception."""

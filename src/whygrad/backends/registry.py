@@ -11,6 +11,7 @@ from typing import Any
 from whygrad.backends.imports import Waiting, half_imported
 from whygrad.backends.protocol import Backend, Observation, Setup
 from whygrad.model import Note
+from whygrad.watch.watching import Watching
 
 #: Every framework that we know, and who watches it ("module:class"); empty: nobody yet.
 FRAMEWORKS: Mapping[str, str] = {
@@ -32,6 +33,7 @@ class Registry:
         self._finder = Waiting(set(frameworks), self._imported)
         self._backends: dict[str, Backend] = {}
         self._notes: list[Note] = []
+        self.watching: Watching | None = None  # summaries, if somebody wants them
         self.seen: list[str] = []  # the frameworks that the program imported, in that order
 
     def start(self) -> None:
@@ -46,6 +48,12 @@ class Registry:
         self._finder.cancel()
         for name, backend in self._backends.items():
             self.guard(f"detach from {name}", backend.detach)
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, in every framework; or no longer."""
+        self.watching = watching
+        for name, backend in self._backends.items():
+            self.guard(f"summarise the updates of {name}", partial(backend.summarise, watching))
 
     def failed(self, error: BaseException) -> None:
         """Tell every backend of the exception that ends the program."""
@@ -92,6 +100,8 @@ class Registry:
             backend.detach()
             raise
         self._backends[name] = backend
+        if self.watching is not None:
+            self.guard(f"summarise the updates of {name}", partial(backend.summarise, self.watching))
 
     def guard(self, what: str, action: Callable[[], Any]) -> Any:
         """Do it; a failure becomes a note, once."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, convert, explain, parity, probe, run, snake, train
+from whygrad.cli import check, convert, explain, parity, probe, run, snake, summarize, train
 
 _VERBS = {
     "run": (run.main, run.HELP),
@@ -19,6 +19,7 @@ _VERBS = {
     "snake": (snake.main, snake.HELP),
     "train": (train.main, train.HELP),
     "probe": (probe.main, probe.HELP),
+    "summarize": (summarize.main, summarize.HELP),
 }
 
 

@@ -7,12 +7,12 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
 from whygrad.model import Run
-from whygrad.reporters import json_report, terminal
+from whygrad.reporters import json_report, terminal, watched
 from whygrad.running.program import Program
 
 
@@ -49,6 +49,7 @@ class Output:
     quiet: bool
     stdout: TextIO
     stderr: TextIO
+    _folder: list[Path] = field(default_factory=list)  # once it is made
 
     @classmethod
     def of(cls, options: argparse.Namespace, program: Program) -> Output:
@@ -91,6 +92,8 @@ class Output:
     def _write_files(self, run: Run, report: str) -> None:
         if self.out or run.frameworks:
             self._write_run_directory(report)
+        if run.watched is not None and not self.quiet:
+            self._say(watched.sentence(run, self._near(Path(run.watched.folder))))
         if self.json == "-":
             _print(self.stdout, 1, report)
         elif self.json:
@@ -98,8 +101,7 @@ class Output:
 
     def _write_run_directory(self, report: str) -> None:
         try:
-            folder = self.out or self._new_directory()
-            folder.mkdir(parents=True, exist_ok=True)
+            folder = self.folder()
             write_atomically(folder / "report.json", report)
         except OSError as error:
             if self.out or not self.quiet:
@@ -107,6 +109,13 @@ class Output:
             return
         if not self.quiet:
             self._say(f"whygrad: the report is in {self._near(folder / 'report.json')}")
+
+    def folder(self) -> Path:
+        """The run directory, made when it is first needed."""
+        if not self._folder:
+            self._folder.append(self.out or self._new_directory())
+            self._folder[0].mkdir(parents=True, exist_ok=True)
+        return self._folder[0]
 
     def _new_directory(self) -> Path:
         """A directory that nobody has: runs/<script>-<time>, with a number when two start at once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygrad.cli import target
+from whygrad.cli import target, watch
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run, Severity
@@ -16,9 +16,11 @@ def main(argv: Sequence[str]) -> int:
     """Run it. The exit code is the script's own, but for ``--strict``."""
     parser = target.parser("run", "Runs a script as python would, and then says what was found.")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
+    watch.add_options(parser)
     options, program = target.parse(parser, argv)
     output = Output.of(options, program)
-    return supervise(program, output, strict_code if options.strict else own_code)
+    summaries = watch.summaries(parser, options, output)
+    return supervise(program, output, strict_code if options.strict else own_code, summaries=summaries)
 
 
 def own_code(run: Run) -> int:

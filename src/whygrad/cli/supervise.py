@@ -13,10 +13,15 @@ from whygrad.model import Run
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 from whygrad.running.session import Session
+from whygrad.running.summaries import Summaries
 
 
 def supervise(
-    program: Program, output: Output, exit_code: Callable[[Run], int], limits: Limits | None = None
+    program: Program,
+    output: Output,
+    exit_code: Callable[[Run], int],
+    limits: Limits | None = None,
+    summaries: Summaries | None = None,
 ) -> int:
     """Run the program; the report comes at the very end, and ``exit_code`` says how we exit.
 
@@ -25,7 +30,9 @@ def supervise(
     python itself.
     """
     ending = _Ending(output, exit_code)
-    ending.session = session = Session(program, limits, give_up=ending.give_up)
+    ending.session = session = Session(
+        program, limits, give_up=ending.give_up, summaries=summaries, progress=not output.quiet
+    )
     atexit.register(ending.at_exit)
     session.execute()
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whygrad.running.program import CannotRun, Program
 
 #: Our options that take a value of their own.
-_VALUED = {"--out", "--json", "--updates", "--seconds"}
+_VALUED = {"--out", "--json", "--updates", "--seconds", "--every"}
 
 
 def parser(verb: str, description: str) -> argparse.ArgumentParser:

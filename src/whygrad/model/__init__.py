@@ -6,6 +6,7 @@ from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
 from whygrad.model.health import Moved, Pulse, Values
+from whygrad.model.history import Series, Watched
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Site
 
@@ -34,10 +35,12 @@ __all__ = [
     "Reached",
     "Role",
     "Run",
+    "Series",
     "Severity",
     "Site",
     "Step",
     "Update",
     "UpdateCount",
     "Values",
+    "Watched",
 ]

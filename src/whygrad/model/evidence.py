@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.health import Moved, Pulse
+from whygrad.model.history import Series
 from whygrad.model.site import Site
 
 
@@ -123,4 +124,5 @@ class Evidence:
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     crash: Crash | None = None
     finished: bool = True
+    history: tuple[Series, ...] = ()  # of the updates that were summarised, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen

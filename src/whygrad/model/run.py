@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from whygrad.model.finding import Finding, Severity
 from whygrad.model.gradient_map import GradientMap, Role
+from whygrad.model.history import Watched
 from whygrad.model.site import Site
 
 
@@ -55,6 +56,7 @@ class Run:
     roles: tuple[Role, ...] = ()
     seconds: float = 0.0
     stopped_early: bool = False
+    watched: Watched | None = None
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from whygrad import __version__
@@ -20,6 +21,7 @@ from whygrad.model import (
     Site,
     Step,
     UpdateCount,
+    Watched,
 )
 from whygrad.reporters.places import below
 
@@ -46,6 +48,7 @@ def render(run: Run) -> str:
         "roles": [
             {"network": r.network, "role": r.role, "why": r.why, "site": _site(r.site)} for r in run.roles
         ],
+        "watched": _watched(run.watched),
         "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -72,7 +75,18 @@ def parse(text: str) -> Run:
         ),
         seconds=data.get("seconds", 0.0),
         stopped_early=data.get("stopped_early", False),
+        watched=_read_watched(data.get("watched")),
     )
+
+
+def _watched(watched: Watched | None) -> dict[str, Any] | None:
+    if watched is None:
+        return None
+    return {**asdict(watched), "folder": below(watched.folder), "files": list(watched.files)}
+
+
+def _read_watched(data: dict[str, Any] | None) -> Watched | None:
+    return Watched(**{**data, "files": tuple(data["files"])}) if data else None
 
 
 def _site(site: Site | None) -> dict[str, Any] | None:

@@ -13,12 +13,14 @@ from types import ModuleType
 
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.registry import FRAMEWORKS, Registry, brief
-from whygrad.model import Note, Raised, Run
+from whygrad.model import Note, Raised, Run, Severity
 from whygrad.running import sentences
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
 from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
+from whygrad.running.progress import Progress, wanted
+from whygrad.running.summaries import Summaries, notes
 from whygrad.running.tracebacks import peel, user_site
 
 
@@ -35,6 +37,8 @@ class Session:
         limits: Limits | None = None,
         frameworks: Mapping[str, str] = FRAMEWORKS,
         give_up: Callable[[], None] = lambda: None,
+        summaries: Summaries | None = None,
+        progress: bool = False,
     ) -> None:
         self.program = program
         self.aside = False  # in a forked child: nothing of ours happens there
@@ -42,6 +46,14 @@ class Session:
         self._stopper = Stopper(limits, self._enough, give_up) if limits else None
         on_step = self._stopper.on_step if self._stopper else None
         self.registry = Registry(Setup(self._namespace, on_step), frameworks)
+        self._summaries = summaries
+        self._progress = (
+            Progress(summaries.watching, sys.stderr, self._found_so_far)
+            if summaries is not None and progress and wanted(sys.stderr, quiet=False)
+            else None
+        )
+        if summaries is not None:
+            self.registry.summarise(summaries.watching)
         self._hooks = (ThreadHook(self._failed_in_thread), PrintedTracebacks())
         self._raised: Raised | None = None
         self._missing = ""  # a framework that the program asked for and did not find
@@ -59,6 +71,10 @@ class Session:
         for hook in self._hooks:
             hook.install()
         self.registry.start()
+        if self._summaries is not None:
+            self._summaries.start()
+        if self._progress is not None:
+            self._progress.start()
         try:
             if self._stopper:
                 self._stopper.start()
@@ -87,6 +103,9 @@ class Session:
     def step_aside(self) -> None:
         """This is a forked child: take everything away and stay silent."""
         self.aside = True
+        if self._summaries is not None:
+            self._summaries.step_aside()
+            self._summaries.watching.told = None
         self._leave()
 
     @property
@@ -139,10 +158,17 @@ class Session:
             message = "<the exception cannot be shown>"
         self._raised = Raised(type(error).__name__, message, user_site(error))
 
+    def _found_so_far(self) -> int:
+        findings, _ = judged(self.registry.observe())
+        return sum(f.severity is not Severity.NOTE for f in findings)
+
     def _conclude(self) -> Run:
+        if self._progress is not None:
+            self._progress.close()
         seconds = time.perf_counter() - self._started
         observed = self.registry.observe()
         self._leave()
+        watched = self._summaries.finish() if self._summaries is not None else None
         findings, trouble = judged(observed)
         seen = pictured(observed, findings)
         run = Run(
@@ -158,12 +184,14 @@ class Session:
                 *self.registry.notes,
                 *(note for o in observed.values() for note in o.notes),
                 *trouble,
+                *notes(watched),
                 *seen.certificates,
             ),
             gradient_map=seen.gradient_map,
             roles=seen.roles,
             seconds=seconds,
             stopped_early=self._was_stopped(),
+            watched=watched,
         )
         return sentences.added(run, self._missing, self._stopper)
 

@@ -16,6 +16,7 @@ from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.freeze import TensorFlowFreezer
 from whygrad.backends.tensorflow.watch import Watch
 from whygrad.model import Note
+from whygrad.watch.watching import Watching
 
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
@@ -49,6 +50,11 @@ class TensorFlowBackend:
         if self._watch is not None:
             self._watch.stop()
 
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, or no longer."""
+        if self._watch is not None:
+            self._watch.summarise(watching)
+
     def failed(self, error: BaseException) -> None:
         """The script ends with this exception: names in scope where it was raised."""
         if self._watch is not None:
@@ -79,6 +85,8 @@ class TensorFlowBackend:
             freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
             evidence = freezer.evidence(self._crash, finished=self._crash is None)
         evidence = replace(evidence, framework="tensorflow", complete=not watch.aside)
+        if watch.summaries is not None:
+            evidence = replace(evidence, history=watch.summaries.watching.history())
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), tf.__version__)
 

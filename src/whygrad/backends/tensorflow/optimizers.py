@@ -86,10 +86,14 @@ class Optimizers:
         graph = current_graph()
         start = len(graph.get_operations()) if graph is not None else 0
         record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
+        summaries = self._watch.summaries if record is not None else None
         with self._watch.resting():
             if record is not None and graph is not None:
                 self._watch.safely(self._post, record, gradients, variables)
+            begun = summaries.begins(record, gradients, variables, frame) if summaries is not None else None
             result = original()
+            if summaries is not None:
+                summaries.ends(begun)
         if record is not None and graph is not None:
             self._watch.safely(self._traced, record, graph, start)
         elif record is not None:

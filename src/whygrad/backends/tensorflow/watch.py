@@ -26,11 +26,13 @@ from whygrad.backends.tensorflow.hooks import Hooks
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
 from whygrad.backends.tensorflow.recorder import Recorder
+from whygrad.backends.tensorflow.summaries import Summaries
 from whygrad.backends.tensorflow.tapes import Tapes
 from whygrad.backends.tensorflow.values import Value, here
 from whygrad.backends.tensorflow.variables import handle_of
 from whygrad.backends.tensorflow.weights import Weights
 from whygrad.backends.tensorflow.window import Window
+from whygrad.watch.watching import Watching
 
 _MOST_OPERATIONS = 60_000
 
@@ -56,6 +58,7 @@ class Watch:
         self.copying = Copying(self)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
+        self.summaries: Summaries | None = None  # if somebody wants them
         self.failure: Failure | None = None
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
         self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same variables
@@ -85,10 +88,21 @@ class Watch:
     def stop(self) -> None:
         """Take everything out again."""
         self._stopped = True
+        self.summarise(None)
         self.close_window()
         self._hooks.remove()
         if threading.getprofile() == self._new_thread:
             threading.setprofile(self._profile)
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, or no longer."""
+        if self.summaries is not None:
+            self.summaries.remove()
+            self.summaries = None
+        if watching is not None:
+            self.summaries = Summaries(self, watching)
+            self.summaries.install()
+            self._window.see_calls()
 
     def stepped_aside(self, error: BaseException) -> None:
         """Our own failure: stop recording, keep what there is, say so at the end."""
@@ -145,7 +159,8 @@ class Watch:
     def close_window(self) -> None:
         """Enough for now."""
         self._recording = False
-        self._window.close(counting=self.on_step is not None and not self._stopped)
+        counting = self.on_step is not None or self.summaries is not None
+        self._window.close(counting=counting and not self._stopped)
         if self._thread.listening:
             self._thread.listening = False
             private.remove_op_callback(self._operation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -38,6 +39,10 @@ class Window:
         if private.CONSTANTS is not None:
             self._patches.wrap(private.CONSTANTS, "convert_to_eager_tensor", self._entering)
 
+        self.see_calls()
+
+    def see_calls(self) -> None:
+        """Be there when a traced function is called."""
         if private.CONCRETE is not None and not self._calls_seen:
             self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
             self._calls_seen = True
@@ -52,7 +57,12 @@ class Window:
 
     def _call_flat(self, original: Any) -> Any:
         def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
-            result = original(function, tensor_inputs, captured_inputs)
+            summaries = self._watch.summaries
+            if summaries is None or self._watch.is_resting():
+                result = original(function, tensor_inputs, captured_inputs)
+            else:
+                call = partial(original, function, tensor_inputs, captured_inputs)
+                result = summaries.called(function.graph, call, sys._getframe(1))
             if tf.executing_eagerly() and not self._watch.is_resting():
                 graph = function.graph
                 if self._watch.recording():

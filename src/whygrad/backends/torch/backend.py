@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from dataclasses import replace
 
 import torch
 
@@ -13,6 +14,7 @@ from whygrad.backends.recording.summary import count_of
 from whygrad.backends.torch.freeze import TorchFreezer
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note
+from whygrad.watch.watching import Watching
 
 _watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
@@ -46,6 +48,11 @@ class TorchBackend:
         if self._watch is not None:
             self._watch.stop()
 
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, or no longer."""
+        if self._watch is not None:
+            self._watch.summarise(watching)
+
     def failed(self, error: BaseException) -> None:
         """The script ends with this exception: names in scope where it was raised, what was under way."""
         watch = self._watch
@@ -74,6 +81,8 @@ class TorchBackend:
             return Observation(version=torch.__version__)
         watch.name_things(None)
         evidence = TorchFreezer(watch.records()).evidence(self._crash, finished=self._crash is None)
+        if watch.summaries is not None:
+            evidence = replace(evidence, history=watch.summaries.watching.history())
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
 

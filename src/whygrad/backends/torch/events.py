@@ -58,6 +58,10 @@ class Events:
         def make(original: Any) -> Any:
             def clip(*args: Any, **kwargs: Any) -> Any:
                 frame = sys._getframe(1)
+                summaries = self._watch.summaries
+                if summaries is not None and summaries.near:
+                    args, tensors = _listed(args, kwargs)
+                    summaries.before_clip(tensors)
                 if not self._watch.recording():
                     return trampoline(frame)(original, args, kwargs)
                 args, tensors = _listed(args, kwargs)

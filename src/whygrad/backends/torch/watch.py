@@ -28,7 +28,9 @@ from whygrad.backends.torch.mode import Mode
 from whygrad.backends.torch.names import Names
 from whygrad.backends.torch.recorder import Recorder
 from whygrad.backends.torch.steps import Steps
+from whygrad.backends.torch.summaries import Summaries
 from whygrad.backends.torch.switches import Switches
+from whygrad.watch.watching import Watching
 
 
 class _Thread(threading.local):
@@ -48,6 +50,7 @@ class Watch:
         self.backwards = Backwards(self)
         self.stepping = Steps(self)
         self.switches = Switches(self.recording)
+        self.summaries: Summaries | None = None  # if somebody wants them
         self.steps = 0
         self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same parameters
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
@@ -90,6 +93,8 @@ class Watch:
     def stop(self) -> None:
         """Take everything out again."""
         self._recording = False
+        if self.summaries is not None:
+            self.summaries.remove()
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -97,6 +102,15 @@ class Watch:
         if threading.getprofile() == self._new_thread:
             threading.setprofile(self._profile)
         self._leave()
+
+    def summarise(self, watching: Watching | None) -> None:
+        """Summarise updates from now on, or no longer."""
+        if self.summaries is not None:
+            self.summaries.remove()
+            self.summaries = None
+        if watching is not None:
+            self.summaries = Summaries(self, watching)
+            self.summaries.install()
 
     def stepped_aside(self, error: BaseException) -> None:
         """Our own failure: stop recording, keep what there is, say so at the end."""
@@ -110,6 +124,8 @@ class Watch:
         """In a forked child: nothing is watched there."""
         self.on_step = None
         self._recording = False
+        if self.summaries is not None:
+            self.summaries.remove()
         self._leave()
 
     # -- the interceptor of this thread ------------------------------------------------------------

@@ -1,0 +1,270 @@
+"""Summaries of torch's updates: gradients and parameters, as addresses, for the stream of their optimizer."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from whygrad.backends.recording.patches import Patches
+from whygrad.backends.registry import brief
+from whygrad.watch.kernel import KINDS
+from whygrad.watch.stream import Stream, Tensors
+from whygrad.watch.watching import Watching
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.watch import Watch
+
+_KINDS = {getattr(torch, name): kind for name, kind in KINDS.items()}
+_COMPLEX = frozenset((torch.complex64, torch.complex128))
+_FLOAT32 = KINDS["float32"]
+_MOST = 10_000
+
+
+class _Thread(threading.local):
+    """What has happened in this thread since its last step."""
+
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+        self.backwards = 0
+        self.clipped: dict[int, tuple[int, float]] = {}  # id of a parameter -> after which backward, norm
+
+
+class _Plan:
+    """One optimizer: how many updates it has made, and where their summaries go."""
+
+    def __init__(self, optimizer: Any, name: str) -> None:
+        self.ref = weakref.ref(optimizer)
+        self.name = name
+        self.number = 0
+        self.held: list[int] = []
+        self.kept: Tensors | None = None  # the parameters, as they were before the step
+        self.stream: Stream | None = None
+        self.pending: list[Any] = []  # the parameters, while a step is under way that was measured
+        self.near = False
+
+
+class Summaries:
+    """Hooks around every step, and the two things that only happen before it: the loss, and clipping."""
+
+    def __init__(self, watch: Watch, watching: Watching) -> None:
+        self._watch, self.watching = watch, watching
+        self._patches = Patches()
+        self._hooks: list[Any] = []
+        self._plans: dict[int, _Plan] = {}
+        self._thread = _Thread()
+        self._always = not watching.schedule.foreseeable or watching.schedule.every == 1
+        self.near = self._always  # may the next step be summarised?
+
+    def install(self) -> None:
+        """Put the hooks in."""
+        self._patches.wrap(torch.autograd, "backward", self._backward)
+        self._hooks = [
+            register_optimizer_step_pre_hook(self._before),
+            register_optimizer_step_post_hook(self._after),
+        ]
+
+    def remove(self) -> None:
+        """Take them out again."""
+        self._patches.restore()
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks, self.near = [], False
+
+    def _backward(self, original: Any) -> Any:
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(tensors, *args, **kwargs)
+            if self.near:
+                self._safely(self._differentiated, tensors)
+            return result
+
+        return backward
+
+    def _differentiated(self, loss: Any) -> None:
+        here = self._thread
+        here.backwards += 1
+        if isinstance(loss, torch.Tensor) and loss.numel() == 1 and len(here.losses) < _MOST:
+            here.losses.append(loss.item())
+
+    def before_clip(self, tensors: Iterable[Any]) -> None:
+        """Somebody is about to clip these: remember their norms, unless they were clipped since backward."""
+        self._safely(self._clipping, tensors)
+
+    def _clipping(self, tensors: Iterable[Any]) -> None:
+        here = self._thread
+        found = [p for p in tensors if isinstance(p, torch.Tensor) and p.grad is not None]
+        found = [p for p in found if here.clipped.get(id(p), (-1,))[0] != here.backwards]
+        if found and len(here.clipped) < _MOST:
+            norms = Stream.norms(tensors_of([p.grad for p in found]))
+            here.clipped.update((id(p), (here.backwards, n)) for p, n in zip(found, norms, strict=True))
+
+    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        plan = self._plans.get(id(optimizer))
+        if plan is not None and not self._always and not plan.near:
+            plan.number += 1
+        elif not self.watching.trouble and os.getpid() == self._watch.pid:
+            self._safely(self._begins, optimizer, plan, sys._getframe(1))
+
+    def _begins(self, optimizer: Any, plan: _Plan | None, frame: FrameType) -> None:
+        if plan is None or plan.ref() is not optimizer:
+            plan = self._plan(optimizer, frame)
+        plan.number += 1
+        if self.watching.schedule.due(plan.number, plan.name):
+            parameters = [p for group in optimizer.param_groups for p in group["params"]]
+            stream = self._stream(plan, parameters, optimizer, frame)
+            plan.kept = kept = again(parameters, plan.kept)
+            stream.begins(again([p.grad for p in parameters], kept), kept)
+            plan.pending = parameters
+
+    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        plan = self._plans.get(id(optimizer))
+        if plan is None:
+            return
+        if plan.pending:
+            self._safely(self._ends, optimizer, plan, len(args) > 1 or "closure" in kwargs)
+            plan.pending = []
+        self._thread.losses.clear()
+        if not self._always:
+            self._foresee(plan)
+
+    def _ends(self, optimizer: Any, plan: _Plan, closure: bool) -> None:
+        stream, parameters, tensors = plan.stream, plan.pending, plan.kept
+        assert stream is not None
+        assert tensors is not None
+        if [p.data_ptr() for p in parameters] != tensors.items:
+            tensors = tensors_of(parameters)
+        if closure:  # the gradients are those of its last call
+            stream.measure(tensors_of([p.grad for p in parameters]), tensors)
+        before = self._before_clip(parameters, stream)
+        stream.ends(plan.number, tensors, self._loss(), rate_of(optimizer), before)
+        if self.watching.told is not None:
+            self.watching.told(stream)
+
+    def _before_clip(self, parameters: Sequence[Any], stream: Stream) -> Sequence[float]:
+        clipped = self._thread.clipped
+        if not clipped:
+            return ()
+        found = [clipped.pop(id(p), None) for p in parameters]
+        if not any(found):
+            return ()
+        return [f[1] if f is not None else n for f, n in zip(found, stream.gradient_norms(), strict=True)]
+
+    def _safely(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Our own failure is never the user's; and what we do to tensors is nothing to record."""
+        self._watch.rest()
+        try:
+            action(*arguments)
+        except Exception as error:
+            self.watching.stop(brief(error))
+        finally:
+            self._watch.resume()
+
+    def _loss(self) -> float:
+        """What was differentiated for this step; nothing if that cannot be told."""
+        losses = self._thread.losses
+        if len(losses) == 1 or (losses and len(self._plans) == 1):
+            return math.fsum(losses)
+        return math.nan
+
+    def _foresee(self, plan: _Plan) -> None:
+        every = self.watching.schedule.every
+        near = (plan.number + 1) % every == 0
+        if near != plan.near:
+            plan.near = near
+            self.near = any(p.near for p in self._plans.values())
+
+    def _plan(self, optimizer: Any, frame: FrameType) -> _Plan:
+        record = self._watch.optimizers.get(id(optimizer))
+        if record is not None and not record.name:
+            self._watch.name_things(frame)
+        name = (record.name if record is not None else "") or type(optimizer).__name__
+        plan = _Plan(optimizer, name)
+        before = next((p for p in self._plans.values() if p.name == name and p.ref() is None), None)
+        if before is not None:  # made anew, as for each task or epoch: it goes on
+            plan.number, plan.stream = before.number, before.stream
+            self._plans = {key: p for key, p in self._plans.items() if p is not before}
+        self._plans[id(optimizer)] = plan
+        return plan
+
+    def _stream(self, plan: _Plan, parameters: Sequence[Any], optimizer: Any, frame: FrameType) -> Stream:
+        held = list(map(id, parameters))
+        if plan.stream is None or plan.held != held:
+            params = self._watch.stepping.held(optimizer)
+            self._watch.name_new_things(params.values(), frame)
+            record = self._watch.optimizers[id(optimizer)]
+            named = [params[record.keys[key]].name for key in held]
+            names = [name or f"{plan.name}.parameter_{i}" for i, name in enumerate(named)]
+            if plan.stream is None or plan.stream.variables != tuple(names):
+                plan.stream = self.watching.stream(plan.name, names, instead=plan.stream)
+            plan.held, plan.kept = held, None
+        return plan.stream
+
+
+def rate_of(optimizer: Any) -> float:
+    """The learning rate of its first group."""
+    return float(optimizer.param_groups[0].get("lr", math.nan))
+
+
+def tensors_of(given: Sequence[Any]) -> Tensors:
+    """Where the numbers are. What is not plain memory of this machine is copied first."""
+    items: list[Any] = []
+    counts, totals, kinds, owners = array("q"), array("q"), bytearray(), []
+    for tensor in given:
+        if tensor is None:
+            items.append(None)
+            counts.append(1)
+            totals.append(1)
+            kinds.append(_FLOAT32)
+            continue
+        total = count = tensor.numel()
+        kind = _KINDS.get(tensor.dtype)
+        if (
+            kind is None
+            or tensor.layout is not torch.strided
+            or not tensor.is_cpu
+            or not tensor.is_contiguous()
+        ):
+            tensor = _plain(tensor)
+            owners.append(tensor)
+            count, kind = tensor.numel(), _KINDS[tensor.dtype]
+        if tensor.dtype in _COMPLEX:
+            count, total = 2 * count, 2 * total
+        items.append(tensor.data_ptr())
+        counts.append(count)
+        totals.append(total)
+        kinds.append(kind)
+    form = None if owners or None in items else [t.nbytes for t in given]
+    return Tensors(items, counts, bytes(kinds), totals, owners, form)
+
+
+def again(given: Sequence[Any], like: Tensors | None) -> Tensors:
+    """``tensors_of``, quicker if all are just like those before and lie in this machine's memory."""
+    if like is not None and like.form is not None:
+        try:
+            if [t.nbytes for t in given if t.is_contiguous() and t.is_cpu] == like.form:
+                items = [t.data_ptr() for t in given]
+                return Tensors(items, like.counts, like.kinds, like.totals, like.owners, like.form)
+        except (AttributeError, RuntimeError):  # none there, or sparse
+            pass
+    return tensors_of(given)
+
+
+def _plain(tensor: Any) -> Any:
+    """The same numbers in this machine's memory, one after the other; of a sparse one, those it stores."""
+    tensor = tensor.detach()
+    if tensor.layout is torch.sparse_coo:
+        tensor = tensor.coalesce().values()
+    elif tensor.layout is not torch.strided:
+        tensor = tensor.to_dense()
+    if tensor.dtype not in _KINDS:
+        tensor = tensor.float()
+    return tensor.cpu().contiguous().resolve_conj().resolve_neg()

@@ -1,0 +1,1 @@
+"""Where summaries go while a script trains."""

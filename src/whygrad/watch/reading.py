@@ -1,0 +1,153 @@
+"""Reads the event files of any tool: records, and the few fields of protocol buffers that hold numbers."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FLOATS = {1: "f", 2: "d"}  # types of tensors: float32, float64
+_HALF = {19: "e"}
+
+
+@dataclass(slots=True)
+class Curve:
+    """One series of a file: numbers, or of histograms the norm that they tell."""
+
+    tag: str
+    steps: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    histogram: bool = False
+
+
+def curves(folder: Path) -> dict[str, dict[str, Curve]]:
+    """Of every run below a folder (a folder with event files in it): its series by their tags."""
+    found: dict[str, dict[str, Curve]] = {}
+    for file in sorted(folder.rglob("*tfevents*")):
+        if file.is_file():
+            run = str(file.parent.relative_to(folder))
+            read(file, found.setdefault(run, {}))
+    return found
+
+
+def read(file: Path, into: dict[str, Curve]) -> None:
+    """Add what is in one file. A record that is cut short ends it, as a killed process leaves it."""
+    for payload in _records(file):
+        step, summaries = 0, []
+        for number, value in _fields(payload):
+            if number == 2 and isinstance(value, int):
+                step = value
+            elif number == 5 and isinstance(value, bytes):
+                summaries.append(value)
+        for summary in summaries:
+            for number, value in _fields(summary):
+                if number == 1 and isinstance(value, bytes):
+                    _add(value, step, into)
+
+
+def _add(content: bytes, step: int, into: dict[str, Curve]) -> None:
+    fields = dict(_fields(content))
+    tag = fields.get(1)
+    if not isinstance(tag, bytes):
+        return
+    name = tag.decode("utf-8", "replace")
+    number, picture = math.nan, False
+    if isinstance(fields.get(2), bytes):
+        (number,) = struct.unpack("<f", fields[2])  # type: ignore[arg-type]
+    elif isinstance(fields.get(5), bytes):
+        number, picture = _norm_of_histogram(fields[5]), True  # type: ignore[arg-type]
+    elif isinstance(fields.get(8), bytes):
+        shape, numbers = _tensor(fields[8])  # type: ignore[arg-type]
+        if len(numbers) == 1 and not shape:
+            number = numbers[0]
+        elif len(shape) == 2 and shape[1] == 3:
+            number, picture = _norm_of_buckets(numbers), True
+        else:
+            return
+    else:
+        return
+    curve = into.setdefault(name, Curve(name, histogram=picture))
+    curve.steps.append(step)
+    curve.values.append(number)
+
+
+def _norm_of_histogram(content: bytes) -> float:
+    for number, value in _fields(content):
+        if number == 5 and isinstance(value, bytes):
+            (squares,) = struct.unpack("<d", value)
+            return math.sqrt(squares) if squares >= 0 else math.nan
+    return 0.0  # a field that is zero is left out
+
+
+def _norm_of_buckets(numbers: list[float]) -> float:
+    """From left and right ends and counts: not exact, but zero stays zero."""
+    rows = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    squares = sum(n * (a * a + a * b + b * b) / 3 for a, b, n in rows if n)
+    return math.sqrt(squares) if squares >= 0 else math.nan
+
+
+def _tensor(content: bytes) -> tuple[list[int], list[float]]:
+    """The shape and the numbers of a TensorProto."""
+    kind, raw = 0, b""
+    shape: list[int] = []
+    numbers: list[float] = []
+    for number, value in _fields(content):
+        if number == 1 and isinstance(value, int):
+            kind = value
+        elif number == 2 and isinstance(value, bytes):
+            dimensions = [dict(_fields(v)) for n, v in _fields(value) if n == 2 and isinstance(v, bytes)]
+            shape = [int(d.get(1, 0)) for d in dimensions]
+        elif number == 4 and isinstance(value, bytes):
+            raw = value
+        elif number in (5, 6) and isinstance(value, bytes):
+            code, size = ("f", 4) if number == 5 else ("d", 8)
+            numbers += struct.unpack(f"<{len(value) // size}{code}", value)
+    code = {**_FLOATS, **_HALF}.get(kind, "")
+    if raw and code:
+        numbers = list(struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw))
+    return shape, [float(n) for n in numbers]
+
+
+def _records(file: Path) -> Iterator[bytes]:
+    with open(file, "rb") as source:
+        while len(head := source.read(12)) == 12:
+            (length,) = struct.unpack("<Q", head[:8])
+            payload = source.read(length) if length < 1 << 31 else b""
+            if len(payload) < length or len(source.read(4)) < 4:
+                return
+            yield payload
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Field numbers and what they hold; numbers of fixed size as bytes. Nonsense ends the message."""
+    at, end = 0, len(message)
+    while at < end:
+        key, at = _varint(message, at)
+        number, wire = key >> 3, key & 7
+        if wire == 0:
+            value, at = _varint(message, at)
+            yield number, value
+            continue
+        size = {1: 8, 5: 4}.get(wire, 0)
+        if wire == 2:
+            size, at = _varint(message, at)
+        elif not size:
+            return
+        if at + size > end:
+            return
+        yield number, message[at : at + size]
+        at += size
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(message):
+        byte = message[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            break
+    return value, at
