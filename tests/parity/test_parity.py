@@ -162,7 +162,8 @@ def test_two_mistakes_at_once(tmp_path, capsys):
     assert named(out) == ["batch-norm-epsilon", "flatten-order", "batch-norm-momentum"], out
 
 
-def test_a_difference_that_nobody_knows_is_not_named(tmp_path, capsys):
+def test_a_difference_that_nobody_knows_is_not_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(comparing, "SECONDS", 2.0)
     script = broken(tmp_path, TORCH, "((goal - q) ** 2).mean()", "((goal - q).abs() ** 1.7).mean()")
     code, out, _ = run(capsys, VECTORS, script)
     assert code == 1

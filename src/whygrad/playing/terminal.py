@@ -50,7 +50,7 @@ def _square(frame: Frame, y: int, x: int, color: bool) -> str:
         return f"{_BODY}  {_RESET}" if color else "##"
     ground = _CHECKERS[(y + x) % 2] if color else ""
     if here in frame.fruits:
-        return f"{ground}{_FRUIT}⬤ {_RESET}" if color else "()"
+        return f"{ground}{_FRUIT}● {_RESET}" if color else "()"
     return f"{ground}  {_RESET}" if color else "  "
 
 
