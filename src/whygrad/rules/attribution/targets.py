@@ -13,6 +13,7 @@ from whygrad.model import Alias, Backward, Confidence, Copy, Optimizer, Paramete
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
+_NEAR = 12  # operations between a network and what is taken of its output
 _ENOUGH = 5  # updates after which a target network should have moved at least once
 
 
@@ -254,10 +255,22 @@ def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str,
 
 
 def _called(backward: Backward, ops: list[int]) -> frozenset[str]:
-    sites = [s for n in ops for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
+    near = [n for op in ops for n in _near(backward, op)]
+    sites = [s for n in near for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
     home = backward.site
-    near = [s for s in sites if home is None or s.file == home.file]
-    return frozenset(name for s in near for name in called_names(s.file, s.line))
+    own = [s for s in sites if home is None or s.file == home.file]
+    return frozenset(name for s in own for name in called_names(s.file, s.line))
+
+
+def _near(backward: Backward, op: int) -> list[int]:
+    """A value, and what it was picked from, down to the layer that gave it."""
+    found = [op]
+    for number in found:
+        here = backward.flow[number]
+        if len(found) > _NEAR or any(backward.flow.parameter(i) is not None for i in here.inputs):
+            break
+        found += [i for i in here.inputs[:1] if backward.flow[i].floating and i not in found]
+    return found
 
 
 def _alias(
