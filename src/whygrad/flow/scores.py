@@ -13,7 +13,7 @@ _DISTANCES = frozenset(("sub", "squared_difference"))  # between a sample and th
 _COLLECTING = frozenset(
     (
         *("tensor_list_stack", "tensor_list_set_item", "tensor_list_get_item", "tensor_list_push_back"),
-        *("while", "stateless_while"),
+        *("while", "stateless_while", "clone"),
     )
 )
 _MOST = 64

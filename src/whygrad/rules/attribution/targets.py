@@ -125,7 +125,7 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
         if not keys or steps < _ENOUGH or _copied_since(situation, keys):
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
-        site = _home(situation.parameters(keys))
+        site = _home(situation.parameters(keys), situation.parameters(target.online))
         if reverse or site is None or untaken_sync(site.file, site.line, _lines(situation)):
             continue
         done |= keys
@@ -314,16 +314,27 @@ def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
     return None
 
 
-def _home(parameters: tuple[Parameter, ...]) -> Site | None:
-    """The line that made a network and gave it its name; a part of a network has a name of its own."""
+def _home(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> Site | None:
+    """The line that made a network and gave it its name."""
+    name = _own_name(parameters, online).rpartition(".")[2].partition("[")[0]
+    for site in parameters[0].made:
+        if any(line == site.line for line, _ in assignments_to(site.file, name)):
+            return site
+    return None
+
+
+def _own_name(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> str:
+    """What a network is called; if it is in one model with the online network, the part that it is."""
+    network = parameters[0].network
+    if all(p.network != network for p in online):
+        return network
     paths = [p.name.split(".")[:-1] for p in parameters]
     shared = [parts[0] for parts in zip(*paths, strict=False) if len(set(parts)) == 1]
-    for name in (*reversed(shared), parameters[0].network.rpartition(".")[2]):
-        plain = name.partition("[")[0]
-        for site in parameters[0].made:
-            if any(line == site.line for line, _ in assignments_to(site.file, plain)):
-                return site
-    return None
+    for depth in range(1, len(shared) + 1):
+        name = ".".join(shared[:depth])
+        if not any(p.name.startswith(f"{name}.") for p in online):
+            return name
+    return network
 
 
 def _networks(situation: Situation, keys: object) -> str:
