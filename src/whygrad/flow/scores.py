@@ -10,6 +10,13 @@ from whygrad.model import Flow, Op
 
 _SCORES = frozenset(("log_softmax", "logsumexp", "cross_entropy", "nll_loss"))
 _DISTANCES = frozenset(("sub", "squared_difference"))  # between a sample and the mean
+_COLLECTING = frozenset(
+    (
+        *("tensor_list_stack", "tensor_list_set_item", "tensor_list_get_item", "tensor_list_push_back"),
+        *("while", "stateless_while", "clone"),
+    )
+)
+_MOST = 64
 _TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 
@@ -32,14 +39,20 @@ def scored(flow: Flow, op: int) -> bool:
 
 
 def is_probability(flow: Flow, op: int) -> bool:
-    """A softmax or a sigmoid, perhaps with one of its elements picked."""
-    for _ in range(6):
-        here = flow[op]
+    """A softmax or a sigmoid, perhaps with one of its elements picked, or collected in a loop."""
+    todo, seen = [(op, 6)], {op}
+    while todo and len(seen) < _MOST:
+        number, far = todo.pop()
+        here = flow[number]
         if here.name in ("softmax", "sigmoid", "exp"):
             return True
-        if not here.inputs or here.parameter is not None:
-            return False
-        op = here.inputs[0]
+        if here.parameter is not None or not far:
+            continue
+        collected = here.name in _COLLECTING
+        for there in here.inputs if collected else here.inputs[:1]:
+            if there not in seen and (flow[there].floating or collected):
+                seen.add(there)
+                todo.append((there, far if collected else far - 1))
     return False
 
 

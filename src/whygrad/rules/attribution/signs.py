@@ -183,8 +183,8 @@ def _negations(flow: Flow, op: Op) -> int:
 def _is_critic(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> bool:
     """Is this the output of a network that another loss regresses on rewards, led by what we train?"""
     keys = {flow_op.parameter for n in living_values(backward.flow, [op.id]) if (flow_op := backward.flow[n])}
-    behind = frozenset(k for k in keys if k is not None)
-    if not behind & optimizer.held or op.name.strip("_") in ("mse_loss", "log_softmax", "pow"):
+    behind = situation.parts(backward).behind(op.id)  # a critic that is frozen for the time is one, too
+    if not keys & optimizer.held or op.name.strip("_") in ("mse_loss", "log_softmax", "pow"):
         return False
     for other in situation.backwards:
         if other.number == backward.number:
@@ -209,7 +209,9 @@ def _is_output(backward: Backward, op: Op, critic: frozenset[int]) -> bool:
 def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> Cause:
     root = backward.flow[backward.roots[0]]
     site = op.site if op.site and root.site and op.site.file == root.site.file else root.site
-    if site is not None and site.function in ("forward", "call", "__call__"):
+    elsewhere = root.site is not None and site is not None and site.function != root.site.function
+    inside = site is not None and site.function in ("forward", "call", "__call__")
+    if inside or (elsewhere and adds_bias(backward.flow, op)):
         site = root.site
     return Cause(
         "value-sign",

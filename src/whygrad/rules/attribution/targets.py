@@ -13,6 +13,7 @@ from whygrad.model import Alias, Backward, Confidence, Copy, Optimizer, Paramete
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
+_NEAR = 12  # operations between a network and what is taken of its output
 _ENOUGH = 5  # updates after which a target network should have moved at least once
 
 
@@ -124,7 +125,7 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
         if not keys or steps < _ENOUGH or _copied_since(situation, keys):
             continue
         reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
-        site = _home(situation.parameters(keys))
+        site = _home(situation.parameters(keys), situation.parameters(target.online))
         taken = _lines(situation), _optimizers(situation)
         if reverse or site is None or untaken_sync(site.file, site.line, *taken):
             continue
@@ -260,10 +261,22 @@ def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str,
 
 
 def _called(backward: Backward, ops: list[int]) -> frozenset[str]:
-    sites = [s for n in ops for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
+    near = [n for op in ops for n in _near(backward, op)]
+    sites = [s for n in near for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
     home = backward.site
-    near = [s for s in sites if home is None or s.file == home.file]
-    return frozenset(name for s in near for name in called_names(s.file, s.line))
+    own = [s for s in sites if home is None or s.file == home.file]
+    return frozenset(name for s in own for name in called_names(s.file, s.line))
+
+
+def _near(backward: Backward, op: int) -> list[int]:
+    """A value, and what it was picked from, down to the layer that gave it."""
+    found = [op]
+    for number in found:
+        here = backward.flow[number]
+        if len(found) > _NEAR or any(backward.flow.parameter(i) is not None for i in here.inputs):
+            break
+        found += [i for i in here.inputs[:1] if backward.flow[i].floating and i not in found]
+    return found
 
 
 def _alias(
@@ -307,16 +320,27 @@ def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
     return None
 
 
-def _home(parameters: tuple[Parameter, ...]) -> Site | None:
-    """The line that made a network and gave it its name; a part of a network has a name of its own."""
+def _home(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> Site | None:
+    """The line that made a network and gave it its name."""
+    name = _own_name(parameters, online).rpartition(".")[2].partition("[")[0]
+    for site in parameters[0].made:
+        if any(line == site.line for line, _ in assignments_to(site.file, name)):
+            return site
+    return None
+
+
+def _own_name(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> str:
+    """What a network is called; if it is in one model with the online network, the part that it is."""
+    network = parameters[0].network
+    if all(p.network != network for p in online):
+        return network
     paths = [p.name.split(".")[:-1] for p in parameters]
     shared = [parts[0] for parts in zip(*paths, strict=False) if len(set(parts)) == 1]
-    for name in (*reversed(shared), parameters[0].network.rpartition(".")[2]):
-        plain = name.partition("[")[0]
-        for site in parameters[0].made:
-            if any(line == site.line for line, _ in assignments_to(site.file, plain)):
-                return site
-    return None
+    for depth in range(1, len(shared) + 1):
+        name = ".".join(shared[:depth])
+        if not any(p.name.startswith(f"{name}.") for p in online):
+            return name
+    return network
 
 
 def _networks(situation: Situation, keys: object) -> str:
