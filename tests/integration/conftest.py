@@ -33,6 +33,7 @@ class Lab:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.timeout = 100  # seconds
         self.env = {
             k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "COV", "FORCE_", "NO_COL"))
         }
@@ -49,7 +50,13 @@ class Lab:
     def do(self, *command: str, stdin: str | None = None) -> Done:
         """Run a command in the directory."""
         done = subprocess.run(
-            command, cwd=self.folder, env=self.env, input=stdin, capture_output=True, text=True, timeout=100
+            command,
+            cwd=self.folder,
+            env=self.env,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=self.timeout,
         )
         return Done(_without_addresses(done.stdout), _without_addresses(done.stderr), done.returncode)
 

@@ -55,6 +55,7 @@ EXPECTED = {"True": list(range(1, 21)), "5": [5, 10, 15, 20], "callable": [2, 3,
 @pytest.mark.tensorflow
 def test_schedules_are_honoured_without_another_trace_and_weights_are_equal(lab):
     lab.write(TRAIN)
+    lab.timeout = 300  # a dozen trainings in one process
     done = lab.python("train.py")
     assert done.code == 0, done.stderr[-3000:]
     lines = [line.split() for line in done.stdout.splitlines()]
