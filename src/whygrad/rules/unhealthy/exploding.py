@@ -20,7 +20,7 @@ PAGE = Page(
     "feeds itself: the target grows with the estimate.",
     bad="""\
 with torch.no_grad():
-    target = reward + 1.99 * q_net(next_state).max(1).values   # meant 0.99: it feeds itself
+    target = reward + 1.99 * q_net(next_state).max(1).values  # meant 0.99: it feeds itself
 loss = F.mse_loss(q_net(state).gather(1, action).squeeze(1), target)
 optimizer.zero_grad()
 loss.backward()""",

@@ -19,9 +19,9 @@ PAGE = Page(
     why="One step with a NaN gradient makes every weight that it touches NaN, for good. What fails later (a "
     "distribution that refuses its parameters, an environment that gets a NaN action) is far from the cause.",
     bad="""\
-for mb in minibatches:                               # the last one has one sample
+for mb in minibatches:  # the last one has one sample
     adv = advantages[mb]
-    adv = (adv - adv.mean()) / (adv.std() + 1e-8)    # std() of one sample is NaN
+    adv = (adv - adv.mean()) / (adv.std() + 1e-8)  # std() of one sample is NaN
     update(mb, adv)""",
     good="""\
 for mb in minibatches:
@@ -34,7 +34,7 @@ for mb in minibatches:
     avoid="replacing the NaN by zeros (`nan_to_num`): training goes on with numbers that mean nothing",
     site="the operation that made the first one; where that is not known, the call that differentiates",
     bad_tensorflow="""\
-ratio = tf.exp(logp - old_logp)        # overflows when the policies are far apart
+ratio = tf.exp(logp - old_logp)  # overflows when the policies are far apart
 loss = -tf.reduce_mean(ratio * adv)""",
     good_tensorflow="""\
 ratio = tf.exp(tf.clip_by_value(logp - old_logp, -20.0, 20.0))

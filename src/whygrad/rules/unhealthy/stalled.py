@@ -19,7 +19,7 @@ PAGE = Page(
     why="The gradients are right and nothing comes of them, or nothing of what was learnt survives the next "
     "step.",
     bad="""\
-optimizer = torch.optim.Adam(net.parameters(), lr=3e-12)   # a slip of the exponent""",
+optimizer = torch.optim.Adam(net.parameters(), lr=3e-12)  # a slip of the exponent""",
     good="""\
 optimizer = torch.optim.Adam(net.parameters(), lr=3e-4)""",
     use_instead="A learning rate of 1e-4 to 1e-3 for Adam. Look at schedulers too: one that has come to its "

@@ -20,9 +20,9 @@ PAGE = Page(
     why="Nothing is missing and nothing fails: the part simply never moves. Optimizers do not complain about "
     "zeros.",
     bad="""\
-for mb in minibatches:                # of one sample each
+for mb in minibatches:  # of one sample each
     adv = advantages[mb]
-    adv = adv - adv.mean()            # always 0
+    adv = adv - adv.mean()  # always 0
     update(mb, adv)""",
     good="""\
 advantages = advantages - advantages.mean()
@@ -34,7 +34,7 @@ for mb in minibatches:
     avoid="a larger learning rate: zero times anything is zero",
     site="the line that made the zeros; for an activation inside of a layer, where the layer is made",
     bad_tensorflow="""\
-critic = keras.Sequential([Dense(64, "relu"), Dense(1, activation="softmax")])   # always 1""",
+critic = keras.Sequential([Dense(64, "relu"), Dense(1, activation="softmax")])  # always 1""",
     good_tensorflow="""\
 critic = keras.Sequential([Dense(64, "relu"), Dense(1)])""",
 )
