@@ -54,6 +54,11 @@ def test_a_copy_is_the_same_file_and_overwrites_nothing(tmp_path):
     assert again.returncode == 2 and "already there" in again.stderr
 
 
+def test_the_beginning_of_a_name_is_enough(tmp_path):
+    assert whygrad("train", "snake", "--copy", "mine.py", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "mine.py").read_text() == (AGENTS / "snake_dqn.py").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

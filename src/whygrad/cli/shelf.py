@@ -103,10 +103,11 @@ def agents() -> dict[str, Agent]:
 
 
 def agent(name: str) -> Agent:
-    """The agent of this name, or a sentence with the nearest one."""
+    """The agent of this name or whose name begins so, or a sentence with the nearest one."""
     every = agents()
-    if name in every:
-        return every[name]
+    begins = [known for known in every if known.startswith(f"{name}_")]
+    if name in every or len(begins) == 1:
+        return every[name if name in every else begins[0]]
     near = difflib.get_close_matches(name, every, 1)
     hint = f": did you mean {near[0]}?" if near else f". There are: {', '.join(every)}"
     raise NotThere(f"there is no agent {name!r}{hint}")
