@@ -101,8 +101,7 @@ def compare(name: str, bare: str, rounds: list[dict[str, Turns]]) -> dict[str, f
         first, other = variants[bare], variants[name]
         count = min(len(other.seconds), len(first.seconds))
         assert other.losses[:count] == first.losses[:count], f"{name} has changed the training"
-        later = slice(max(2, count // 5), count)
-        ratios.append(statistics.median(first.seconds[later]) and _ratio(other, first, later))
+        ratios.append(_ratio(other, first, slice(min(max(1, count // 5), count - 1), count)))
     return {"ratio": statistics.median(ratios), "least": min(ratios), "most": max(ratios)}
 
 
