@@ -1,6 +1,9 @@
 """TF-Agents' DqnAgent with the hyperparameters of agents/dqn_keras.py."""
 
+import os
 import sys
+
+os.environ["TF_USE_LEGACY_KERAS"] = "1"  # before TensorFlow is imported
 
 import tensorflow as tf
 import tf_agents_common as common_peer

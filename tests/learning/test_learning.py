@@ -44,8 +44,8 @@ def test_tf_agents_learns_on_its_small_environment(tmp_path):
     assert "healthy" in done.stderr
     assert "error[" not in done.stderr and "warning[" not in done.stderr
     tags = _tags(tmp_path / "tb")
-    assert any(tag.startswith("gradients/raw/") for tag in tags)
-    assert any(tag.startswith("gradients/clipped/") for tag in tags)
+    assert any("gradients/raw/" in tag for tag in tags)
+    assert any("gradients/clipped/" in tag for tag in tags)
 
 
 def _tags(folder):
