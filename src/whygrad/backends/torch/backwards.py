@@ -15,8 +15,8 @@ from whygrad.backends.recording.frames import Where, locate
 from whygrad.backends.recording.nodes import Node, Param, cone
 from whygrad.backends.recording.records import BackwardRecord
 from whygrad.backends.torch import graph, shares
-from whygrad.backends.torch.recorder import tensors_in
 from whygrad.backends.torch.values import look_back, scalar
+from whygrad.backends.torch.vocabulary import tensors_in
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch

@@ -17,7 +17,7 @@ from whygrad.backends.recording.mixing import after_write
 from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import ClearRecord, ClipRecord, CopyRecord
-from whygrad.backends.torch.recorder import gradient_behind
+from whygrad.backends.torch.behind import gradient_behind
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.watch import Watch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -16,46 +16,14 @@ from whygrad.backends.recording.nodes import Gate, Node, Param, Table, cone
 from whygrad.backends.recording.scopes import variables_of
 from whygrad.backends.recording.values import Outside
 from whygrad.backends.torch import graph
+from whygrad.backends.torch.behind import gradient_behind, parameter_behind, share_marks
 from whygrad.backends.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.backends.torch.values import values_of
+from whygrad.backends.torch.vocabulary import ALONG, ARITHMETIC, MASKS, is_in_place, numbers_in, tensors_in
 from whygrad.backends.torch.weights import fingerprint
 
 if TYPE_CHECKING:
     from whygrad.backends.torch.events import Events
-
-_ARITHMETIC = frozenset(
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "truediv",
-        "radd",
-        "rsub",
-        "rmul",
-        "rtruediv",
-        "lerp",
-        "pow",
-        "multiply",
-        "iadd",
-        "isub",
-        "imul",
-        "itruediv",
-        "rdiv",
-        "clamp",
-        "clip",
-        "clamp_min",
-        "clamp_max",
-        "subtract",
-        "true_divide",
-        "divide",
-        "bitwise_not",
-        "invert",
-    ]
-)
-_MASKS = frozenset(("mul", "rmul", "multiply", "imul"))
-_ALONG = frozenset(("softmax", "log_softmax"))  # the dimension is worth knowing
-_SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 
 class Recorder:
@@ -202,12 +170,12 @@ class Recorder:
             return
         for tensor in results:
             self._result(name, tensor, inputs, where, gate)
-        if name in _ALONG and (made := self.table.get(results[0])) is not None:
-            made.numbers = _numbers(arguments)[:1]
-        elif name.strip("_") in _ARITHMETIC:
+        if name in ALONG and (made := self.table.get(results[0])) is not None:
+            made.numbers = numbers_in(arguments)[:1]
+        elif name.strip("_") in ARITHMETIC:
             self._arithmetic(name, arguments, inputs, results[0], where)
         if len(results) > 1:
-            _share_marks([self.table.get(tensor) for tensor in results])
+            share_marks([self.table.get(tensor) for tensor in results])
         if any(i.parameter is not None for i in inputs):
             self._used(inputs, arguments, frame, results)
 
@@ -223,12 +191,12 @@ class Recorder:
         made = self.table.get(result)
         if made is None or not inputs:
             return
-        made.numbers = _numbers(arguments)
+        made.numbers = numbers_in(arguments)
         if len(inputs) == 1:
             self.events.clipped_copy(name, inputs[0], made, where)
             made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
         discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
-        if name.strip("_") in _MASKS and (discount or (len(inputs) > 1 and made.tainted)):
+        if name.strip("_") in MASKS and (discount or (len(inputs) > 1 and made.tainted)):
             for value in arguments:
                 node = self.table.get(value) if isinstance(value, Tensor) else None
                 if node is not None and not node.tainted:
@@ -279,7 +247,7 @@ class Recorder:
     ) -> None:
         """Parameters took part in a forward operation: which modules were running, at which version."""
         versions = []
-        for value in _tensors_of(arguments):
+        for value in tensors_in(list(arguments)):
             node = self.table.get(value)
             param = node.parameter if node is not None else None
             if param is not None:
@@ -298,12 +266,12 @@ class Recorder:
         target = arguments[0]
         old = self.node(target, where)
         rest = self.inputs(arguments[1:], where)
-        numbers = _numbers(arguments[1:])
+        numbers = numbers_in(arguments[1:])
         gradient = gradient_behind(old)
         if gradient is not None:
             self.events.gradient_written(name, gradient, rest, where)
             return
-        owner = _parameter_behind(old)
+        owner = parameter_behind(old)
         if owner is not None and (old.parameter is not None or not target.requires_grad):
             owner.writer = (name, where)
             self._note_copy(owner, rest)
@@ -408,63 +376,6 @@ class Recorder:
             if node.carries and not node.mark[0] and node.parameter is None and not node.consumed
             if node.time > since and node.shape in ((), (1,))
         )[:16]
-
-
-def _share_marks(nodes: list[Node | None]) -> None:
-    """The results of one operation are freed together by a backward through any of them."""
-    made = [node for node in nodes if node is not None and node.parameter is None]
-    for node in made:
-        node.mark = made[0].mark
-
-
-def gradient_behind(node: Node) -> Param | None:
-    """The parameter whose ``.grad`` this value is, or is a window onto."""
-    for _ in range(8):
-        if node.gradient is not None:
-            return node.gradient
-        if not node.inputs or node.name not in _SAME_VALUE:
-            return None
-        node = node.inputs[0]
-    return None
-
-
-def _numbers(arguments: Sequence[Any]) -> tuple[float, ...]:
-    return tuple(float(a) for a in arguments if isinstance(a, (float, int)) and not isinstance(a, bool))
-
-
-def is_in_place(name: str) -> bool:
-    """``add_``, ``copy_``, ``x[i] = ...``, ``x += ...``."""
-    if name.endswith("__"):
-        return name == "__setitem__" or (name.startswith("__i") and name not in ("__invert__", "__index__"))
-    return name.endswith("_")
-
-
-def tensors_in(values: Any, depth: int = 3) -> Iterator[Tensor]:
-    """The tensors in nested tuples, lists and dicts."""
-    if isinstance(values, dict):
-        values = values.values()
-    elif not isinstance(values, (list, tuple)):
-        return
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif depth and isinstance(value, (list, tuple, dict)):
-            yield from tensors_in(value, depth - 1)
-
-
-def _tensors_of(arguments: Sequence[Any]) -> Iterator[Tensor]:
-    return tensors_in(list(arguments))
-
-
-def _parameter_behind(node: Node) -> Param | None:
-    """The parameter that this value is, or is a window onto (``p.data``, ``p.detach()``)."""
-    for _ in range(8):
-        if node.parameter is not None:
-            return node.parameter
-        if not node.inputs or not (node.name in _SAME_VALUE or is_in_place(node.name)):
-            return None
-        node = node.inputs[0]
-    return None
 
 
 def _running_modules(frame: FrameType | None) -> tuple[Any, ...]:

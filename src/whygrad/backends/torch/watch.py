@@ -243,7 +243,8 @@ class Watch:
         return from_numpy
 
     def _arrived(self, tensor: torch.Tensor, frame: FrameType) -> None:
-        self.recorder.node(tensor, locate(frame))
+        with torch._C.DisableTorchFunction():  # a look into it is not the user's
+            self.recorder.node(tensor, locate(frame))
 
     def _saved_hooks(self, original: Any) -> Any:
         """Checkpointing and its like: a graph that runs the user's code when it is walked."""
