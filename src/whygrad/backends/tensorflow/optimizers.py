@@ -142,7 +142,8 @@ class Optimizers:
         update.turned = health.turned(record, update.number, there.values())
         record.pulses.add(Pulse(update.number, update.largest))
         with self._watch.resting():
-            self._motion.begins(record, update, [p for _, p in pairs])
+            if _learning_rate(record.ref()) != 0:  # a warm-up may begin with zero
+                self._motion.begins(record, update, [p for _, p in pairs])
             if update.zero:
                 self._recorder.probe([p for _, p in pairs])
 

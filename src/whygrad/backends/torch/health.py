@@ -54,10 +54,16 @@ class Motion:
     def begins(self, record: OptimizerRecord, update: UpdateRecord, weights: Mapping[int, Tensor]) -> None:
         """Keep a part of the weights, at one recorded update of a few."""
         self._before = None
-        if record.recorded % _MEASURED == 1:
+        optimizer = record.ref()
+        warm = optimizer is not None and all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
+        if warm and record.recorded % _MEASURED == 1:  # a warm-up may begin with a learning rate of zero
             with torch._C.DisableTorchFunction():
                 kept = {key: (w, _part(w).clone()) for key, w in weights.items() if _measurable(w)}
             self._before = (update, kept)
+
+    def forget(self) -> None:
+        """It cannot be told."""
+        self._before = None
 
     def ends(self) -> None:
         """The step is done."""

@@ -180,9 +180,10 @@ class Steps:
     def _step_ends(self, optimizer: Any, frame: FrameType) -> None:
         self._watch.resume()
         record = self._watch.optimizers[id(optimizer)]
+        self._motion.ends()
         if not self._thread.inside:  # it came with a closure: the gradients are those of its last call
             self._look(optimizer, record, frame)
-        self._motion.ends()
+            self._motion.forget()  # the step was over before its weights were looked at
         self._thread.inside = False
         record.steps += 1
         self._watch.steps += 1
