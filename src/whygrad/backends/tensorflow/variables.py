@@ -22,11 +22,15 @@ def handle_of(variable: Any) -> int:
     return private.identity(handle) if isinstance(handle, private.EAGER_TENSOR) else 0
 
 
+_CALLS = ("call", "__call__")
+
+
 class Variables:
     """All variables that were seen."""
 
     def __init__(self) -> None:
         self.params: dict[int, Param] = {}  # by handle
+        self._in_call: weakref.WeakKeyDictionary[Any, tuple[Where, ...]] = weakref.WeakKeyDictionary()
         self.layers: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}
         self._frozen: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
         self._replaced: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
@@ -54,7 +58,10 @@ class Variables:
     def layer_made(self, layer: Any, frame: FrameType) -> None:
         """A new layer."""
         key = id(layer)
-        self.layers[key] = (weakref.ref(layer, lambda _: self.layers.pop(key, None)), _stack(frame))
+        made = _stack(frame)
+        self.layers[key] = (weakref.ref(layer, lambda _: self.layers.pop(key, None)), made)
+        if made and made[0].code.co_name in _CALLS:
+            self._in_call[layer] = made
         inside = _in_a_model(frame, layer)
         if inside is not None:
             self._inside[key] = inside
@@ -101,7 +108,7 @@ class Variables:
         in ``Lambda(lambda x: embed(x))``, is there and belongs to no model."""
         if param.name:
             return
-        if param.made[0].code.co_name in ("call", "__call__"):
+        if param.made[0].code.co_name in _CALLS:
             param.name = param.network = f"{type(layer).__name__} made in call()"
             param.untracked_how = "made in call"
         elif last:
@@ -145,6 +152,10 @@ class Variables:
         node.parameter, node.tainted, node.shape = param, True, param.shape
         param.node = node
         self.params[handle] = param
+        for layer, where in list(self._in_call.items()):  # it may be gone when somebody asks for its name
+            if any(handle_of(own) == handle for own in layer.variables):
+                param.made = where
+                self._nobodys(param, layer, variable, last=False)
         return param
 
     def wrote(self, handle: int, value: Value) -> None:
