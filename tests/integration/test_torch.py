@@ -183,7 +183,7 @@ def test_everything_is_taken_away_again(lab):
 def test_check_ends_endless_training(lab):
     lab.write(
         START.lstrip()
-        + "try:\n    while True:\n        loss = net(torch.ones(4, 3)).sum()\n        optimizer.zero_grad(); loss.backward()"
+        + "try:\n    while True:\n        loss = net.layer(torch.ones(4, 3)).pow(2).sum()\n        optimizer.zero_grad(); loss.backward()"
         "\n        optimizer.step()\nfinally:\n    print('saved')\n"
     )
     done = lab.whygrad("check", "--out", "out", "train.py")

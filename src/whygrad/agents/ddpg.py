@@ -6,6 +6,7 @@ diagnosis, `whygrad train ddpg`. To try an actor of your own, inherit from Actor
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -17,8 +18,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
-tf.config.threading.set_inter_op_parallelism_threads(1)
+with contextlib.suppress(RuntimeError):  # TensorFlow may be running already, in a notebook
+    tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
+    tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def arguments(argv=None):

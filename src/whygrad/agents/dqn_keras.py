@@ -7,6 +7,7 @@ a diagnosis, `whygrad train dqn_keras`.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -18,8 +19,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
-tf.config.threading.set_inter_op_parallelism_threads(1)
+with contextlib.suppress(RuntimeError):  # TensorFlow may be running already, in a notebook
+    tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
+    tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def arguments(argv=None):

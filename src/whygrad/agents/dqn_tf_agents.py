@@ -6,6 +6,7 @@ by itself, `python dqn_tf_agents.py`, or with a diagnosis, `whygrad train dqn_tf
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -26,8 +27,9 @@ from tf_agents.specs import array_spec
 from tf_agents.trajectories import time_step as ts
 from tf_agents.utils import common
 
-tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
-tf.config.threading.set_inter_op_parallelism_threads(1)
+with contextlib.suppress(RuntimeError):  # TensorFlow may be running already, in a notebook
+    tf.config.threading.set_intra_op_parallelism_threads(1)  # such small networks are slower on two
+    tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
 def arguments(argv=None):
