@@ -16,6 +16,7 @@ from whygrad.model import Moved
 
 _DIRECTION, _MOTION = 256, 4096  # elements of each parameter by which direction and motion are judged
 _MEASURED = 3  # of so many recorded updates, the motion of one is measured
+_MOTIONS = 32  # and of later ones none: few runs record more
 
 
 def largest(gradients: Mapping[int, Tensor]) -> dict[int, float]:
@@ -56,7 +57,8 @@ class Motion:
         self._before = None
         optimizer = record.ref()
         warm = optimizer is not None and all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
-        if warm and record.recorded % _MEASURED == 1:  # a warm-up may begin with a learning rate of zero
+        # A warm-up may begin with a learning rate of zero.
+        if warm and record.recorded % _MEASURED == 1 and record.recorded < _MOTIONS:
             with torch._C.DisableTorchFunction():
                 kept = {key: (w, _part(w).clone()) for key, w in weights.items() if _measurable(w)}
             self._before = (update, kept)

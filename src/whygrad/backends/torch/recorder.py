@@ -68,7 +68,8 @@ class Recorder:
             node = Node("unseen", parents, where, True)
         else:
             node = self._data(tensor, where)
-        self._probe(node, tensor)
+        if self.probing:
+            node.values = values_of(tensor)
         node.shape = tuple(tensor.shape)
         node.floating = tensor.is_floating_point()
         return node
@@ -238,7 +239,8 @@ class Recorder:
         if gate is not None and not carries:
             node.gate = gate
         self.table.put(tensor, node)
-        self._probe(node, tensor)
+        if self.probing:
+            node.values = values_of(tensor)
         if name == "clone" and where is not None and where.call().endswith("__deepcopy__"):
             self.outside.copied(tensor.data_ptr(), node)  # it will be wrapped into a parameter, unseen
 
@@ -354,7 +356,8 @@ class Recorder:
         node.fresh, node.via = True, via
         node.shape, node.floating = tuple(result.shape), result.is_floating_point()
         self.table.put(result, node)
-        self._probe(node, result)
+        if self.probing:
+            node.values = values_of(result)
 
     def probe(self, parameters: Iterable[Tensor]) -> None:
         """From now on, look at what is in the values; now at what is in these."""
@@ -362,11 +365,7 @@ class Recorder:
         for tensor in parameters:
             node = self.table.get(tensor)
             if node is not None:
-                self._probe(node, tensor)
-
-    def _probe(self, node: Node, tensor: Tensor) -> None:
-        if self.probing:
-            node.values = values_of(tensor)
+                node.values = values_of(tensor)
 
     def unused_scalars(self, since: int) -> tuple[Node, ...]:
         """Living numbers with a gradient that no backward has gone through: losses left out."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _MOST_DEAD = 256
+_DIRECTIONS = 16  # recorded updates whose gradients are compared with those before; few runs have more
 _LOOK_EVERY = 16  # between recorded updates, at every so many steps: are the same gradients there?
 
 
@@ -128,7 +129,8 @@ class Steps:
         )
         update.lost, update.lost_at = self._lost(record)
         update.largest = largest
-        update.turned = health.turned(record, update.number, gradients.values())
+        if record.recorded < _DIRECTIONS:
+            update.turned = health.turned(record, update.number, gradients.values())
         record.pulses.add(Pulse(update.number, largest))
         record.keep(update)
         self._motion.begins(record, update, tensors)
