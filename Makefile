@@ -8,7 +8,7 @@ WORKERS ?= 2
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format pytest accuracy benchmark docs-rules clean
+.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs-rules clean
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,7 +41,14 @@ format: $(READY)  ## let ruff format and fix what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-pytest: $(READY)  ## the tests only
+browser:  ## Chromium, in which the tests look at the reports
+	@command -v chromium chromium-browser google-chrome >/dev/null || test -n "$(CHROMIUM)" || { \
+		echo "installing chromium (once)"; \
+		$$(test "$$(id -u)" = 0 || echo sudo -n) sh -c 'apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core' \
+		>/dev/null; } || { echo "no Chromium: install one and name it, make CHROMIUM=/path/to/it test" >&2; exit 1; }
+
+pytest: $(READY) browser  ## the tests only
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 CASES ?= tests/cases

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from whygrad.flow.gradient_map import gradient_maps
-from whygrad.model import Evidence, Finding, GradientMap, Note, Role, Severity
+from whygrad.model import Drawing, Evidence, Finding, GradientMap, Note, Role, Severity
 from whygrad.rules.attribution import causes
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.certificates import certificates
+from whygrad.rules.drawing import drawing
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
 
@@ -22,6 +23,7 @@ class Picture:
     gradient_map: tuple[GradientMap, ...] = ()
     roles: tuple[Role, ...] = ()
     certificates: tuple[Note, ...] = ()
+    drawing: Drawing = field(default_factory=Drawing)
 
 
 def diagnose(evidence: Evidence) -> tuple[Finding, ...]:
@@ -34,4 +36,4 @@ def picture(evidence: Evidence, healthy: bool) -> Picture:
     """Who trains whom, what each network is; and what is right, if nothing is wrong."""
     situation = Situation(evidence)
     right = certificates(situation) if healthy else ()
-    return Picture(gradient_maps(evidence), roles(situation), right)
+    return Picture(gradient_maps(evidence), roles(situation), right, drawing(evidence))

@@ -33,7 +33,7 @@ class Lab:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.timeout = 100  # seconds
+        self.timeout = 300  # seconds: a busy machine is not a failure
         self.env = {
             k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "COV", "FORCE_", "NO_COL"))
         }

@@ -53,7 +53,7 @@ def arguments(argv=None):
     add("--curve", metavar="FILE.csv", help="write step, return and loss of every episode here")
     add("--summaries", metavar="DIR", help="write TensorBoard summaries of gradients and variables here")
     add("--hidden", type=int, default=128, help="units in each of the two hidden layers")
-    add("--lr", type=float, default=2.3e-3, help="Adam's step size; falls to zero over the training")
+    add("--lr", type=float, default=1e-3, help="Adam's step size; falls to zero over the training")
     add("--gamma", type=float, default=0.99, help="discount of the next step's value")
     add("--buffer", type=int, default=50_000, help="steps that the replay buffer holds")
     add("--batch", type=int, default=64, help="transitions in each gradient step")
@@ -62,7 +62,7 @@ def arguments(argv=None):
     add(
         "--gradient-steps",
         type=int,
-        default=128,
+        default=512,
         help="gradient steps in a round, then the target is renewed",
     )
     add("--epsilon-end", type=float, default=0.04, help="share of random actions that stays")

@@ -30,7 +30,8 @@ def _by_line(evidence: Evidence, optimizer: Optimizer) -> dict[Site | None, list
     for update in evidence.updates:
         if update.optimizer == optimizer.key:
             for backward in update.backwards:
-                if backward.applied & optimizer.held and backward.roots and not backward.error:
+                in_vain = not backward.applied and backward.follower == optimizer.key
+                if (backward.applied & optimizer.held or in_vain) and backward.roots and not backward.error:
                     lines.setdefault(backward.site, []).append(backward)
     return lines
 
@@ -38,10 +39,10 @@ def _by_line(evidence: Evidence, optimizer: Optimizer) -> dict[Site | None, list
 def _map(evidence: Evidence, optimizer: Optimizer, backwards: list[Backward]) -> GradientMap:
     shown = next((b for b in reversed(backwards) if b.shares), backwards[-1])
     parts = [t for root in shown.roots for t in terms(shown.flow, root, deep=False) if t.op.carries]
-    parts = sorted(_distinct(parts), key=lambda t: t.op.time)[:_MOST_TERMS]
+    parts = sorted(distinct(parts), key=lambda t: t.op.time)[:_MOST_TERMS]
     root = shown.flow[shown.roots[0]]
     names = term_names([t.op for t in parts], root.site)
-    networks = groups(evidence, shown.reached)
+    networks = groups(evidence, shown.reached | optimizer.held)
     norms = _norms(shown, parts, networks)
     rows = []
     for name, term in zip(names, parts, strict=True):
@@ -61,7 +62,7 @@ def _map(evidence: Evidence, optimizer: Optimizer, backwards: list[Backward]) ->
     return GradientMap(optimizer.name, root.site, tuple(rows), why)
 
 
-def _distinct(parts: Iterable[Term]) -> list[Term]:
+def distinct(parts: Iterable[Term]) -> list[Term]:
     """Many terms of one line and operation, from a loop, are one term."""
     all_of_them = list(parts)
     if len(all_of_them) <= _MOST_TERMS:
@@ -79,11 +80,11 @@ def groups(evidence: Evidence, keys: Iterable[int]) -> dict[str, frozenset[int]]
     single = len({evidence.parameters[k].network for k in held if k in evidence.parameters}) == 1
     found: dict[str, set[int]] = {}
     for parameter in known:
-        found.setdefault(_part(parameter) if single else parameter.network, set()).add(parameter.key)
+        found.setdefault(part_of(parameter) if single else parameter.network, set()).add(parameter.key)
     return {name: frozenset(members) for name, members in found.items()}
 
 
-def _part(parameter: Parameter) -> str:
+def part_of(parameter: Parameter) -> str:
     """``net.pi`` for ``net.pi.0.weight``; a plain stack of layers stays whole."""
     rest = parameter.name.removeprefix(parameter.network).lstrip(".").split(".")
     if not rest[0] or rest[0].isdigit() or _NAMED_BY_KERAS.match(rest[0]):

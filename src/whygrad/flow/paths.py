@@ -49,13 +49,18 @@ def is_draw(op: Op) -> bool:
     return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.name in _DRAWS
 
 
+def is_data(source: Op, op: Op) -> bool:
+    """The value left the framework under ``no_grad``: it is meant as data."""
+    return op.left and (op.block is not None or (source.block is not None and not source.carries))
+
+
 def _cost(source: Op, op: Op, since: int) -> int:
     """How unlikely it is that gradient was meant to flow from ``op`` to ``source``.
 
     A living edge costs nothing and a cut one. Data costs more: an old value, a random draw, a discrete choice
     or a ``detach`` behind another cut, most of all what left the framework under ``no_grad``.
     """
-    if op.left and (op.block is not None or (source.block is not None and not source.carries)):
+    if is_data(source, op):
         return _DATA
     if stops(source, op):
         return 2 if op.time <= since else 1

@@ -1,5 +1,6 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
+from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
 from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Severity, Step
@@ -8,7 +9,7 @@ from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
 from whygrad.model.health import Moved, Pulse, Values
 from whygrad.model.history import Series, Watched
 from whygrad.model.run import Note, Raised, Run, UpdateCount
-from whygrad.model.site import Site
+from whygrad.model.site import Excerpt, Site
 
 __all__ = [
     "Alias",
@@ -20,10 +21,14 @@ __all__ = [
     "Confidence",
     "Copy",
     "Crash",
+    "Drawing",
+    "DrawnLoss",
     "Evidence",
+    "Excerpt",
     "Finding",
     "Flow",
     "GradientMap",
+    "Layer",
     "LossTerm",
     "Moved",
     "Note",
@@ -43,4 +48,6 @@ __all__ = [
     "UpdateCount",
     "Values",
     "Watched",
+    "Weight",
+    "Wire",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from whygrad.model.drawing import Drawing
 from whygrad.model.finding import Finding, Severity
 from whygrad.model.gradient_map import GradientMap, Role
 from whygrad.model.history import Watched
-from whygrad.model.site import Site
+from whygrad.model.site import Excerpt, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class Run:
     seconds: float = 0.0
     stopped_early: bool = False
     watched: Watched | None = None
+    drawing: Drawing = field(default_factory=Drawing)
+    sources: tuple[Excerpt, ...] = ()
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""

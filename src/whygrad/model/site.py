@@ -22,3 +22,12 @@ class Site:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a source file, as they were when the script ran."""
+
+    file: str
+    first: int
+    lines: tuple[str, ...]

@@ -34,7 +34,7 @@ def render_rule(slug: str, color: bool = False, width: int = 88) -> str:
         raise LookupError(unknown(slug))
     style, page = Style(color), RULES[slug].page
     lines = [f"{style.paint('bold', page.slug)}: {style.inline(page.summary)}"]
-    for name, text in _sections(page):
+    for name, text in sections(page):
         head = [style.paint("bold", name)] if name else []
         lines += ["", *head, *_body(name, text, style, width)]
     return "\n".join(lines) + "\n"
@@ -47,8 +47,9 @@ def unknown(slug: str) -> str:
     return f"there is no rule {slug!r}; {hint}"
 
 
-def _sections(page: Page) -> list[tuple[str, str]]:
-    sections = [
+def sections(page: Page) -> list[tuple[str, str]]:
+    """Its headings and what stands below them."""
+    found = [
         ("What it is", page.what),
         ("Why it is bad", page.why),
         ("Example", page.bad),
@@ -59,7 +60,7 @@ def _sections(page: Page) -> list[tuple[str, str]]:
         ("Avoid", page.avoid),
         ("Where a finding points", page.site),
     ]
-    return [(name, text) for name, text in sections if text]
+    return [(name, text) for name, text in found if text]
 
 
 def _body(name: str, text: str, style: Style, width: int) -> list[str]:

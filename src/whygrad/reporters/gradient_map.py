@@ -15,7 +15,7 @@ _NAME = 34
 def lines(maps: Sequence[GradientMap], style: Style, width: int) -> list[str]:
     """The table; nothing where it would only say that one loss trains one network."""
     rows = [(found, term) for found in maps for term in found.terms][:_MOST_ROWS]
-    columns = list(dict.fromkeys(c.network for _, term in rows for c in term.networks if c.reached))
+    columns = list(dict.fromkeys(c.network for _, term in rows for c in term.networks))
     columns = columns[:_MOST_COLUMNS]
     if len(rows) < 2:
         return []

@@ -9,6 +9,7 @@ from typing import Any
 from whygrad import __version__
 from whygrad.model import (
     Confidence,
+    Excerpt,
     Finding,
     GradientMap,
     LossTerm,
@@ -23,6 +24,7 @@ from whygrad.model import (
     UpdateCount,
     Watched,
 )
+from whygrad.reporters import json_drawing
 from whygrad.reporters.places import below
 
 FORMAT = 1
@@ -48,6 +50,8 @@ def render(run: Run) -> str:
         "roles": [
             {"network": r.network, "role": r.role, "why": r.why, "site": _site(r.site)} for r in run.roles
         ],
+        "drawing": json_drawing.write(run.drawing, _site),
+        "sources": [{"file": below(e.file), "first": e.first, "lines": list(e.lines)} for e in run.sources],
         "watched": _watched(run.watched),
         "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
     }
@@ -76,6 +80,8 @@ def parse(text: str) -> Run:
         seconds=data.get("seconds", 0.0),
         stopped_early=data.get("stopped_early", False),
         watched=_read_watched(data.get("watched")),
+        drawing=json_drawing.read(data.get("drawing"), _read_site),
+        sources=tuple(Excerpt(e["file"], e["first"], tuple(e["lines"])) for e in data.get("sources", ())),
     )
 
 

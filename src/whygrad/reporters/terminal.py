@@ -123,7 +123,7 @@ def _mark(row: chain.Link, first: bool, last: bool, style: Style) -> str:
 
 def _advice(finding: Finding, style: Style, width: int) -> list[str]:
     entries = [
-        ("who", "dim", _sufferers(finding)),
+        ("who", "dim", sufferers(finding)),
         ("why", "bold", finding.why),
         ("fix", "good", finding.fix),
         ("avoid", "warning", finding.avoid),
@@ -135,7 +135,8 @@ def _advice(finding: Finding, style: Style, width: int) -> list[str]:
     return lines
 
 
-def _sufferers(finding: Finding) -> str:
+def sufferers(finding: Finding) -> str:
+    """Who suffers, for how long, and how sure that is."""
     parts = [summed(finding.subjects, finding.network)] if finding.subjects else []
     if finding.optimizer:
         parts.append(finding.optimizer)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from whygrad.backends.protocol import Observation
 from whygrad.backends.registry import brief
 from whygrad.diagnosis import Picture, diagnose, picture
-from whygrad.model import Finding, Note, Severity
+from whygrad.model import Drawing, Finding, Note, Severity
 
 
 def judged(observed: Mapping[str, Observation]) -> tuple[tuple[Finding, ...], tuple[Note, ...]]:
@@ -36,4 +36,5 @@ def pictured(observed: Mapping[str, Observation], findings: tuple[Finding, ...])
         tuple(m for p in parts for m in p.gradient_map),
         tuple(r for p in parts for r in p.roles),
         tuple(n for p in parts for n in p.certificates),
+        next((p.drawing for p in parts if p.drawing.losses), Drawing()),
     )

@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 
@@ -15,6 +16,7 @@ from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.registry import FRAMEWORKS, Registry, brief
 from whygrad.model import Note, Raised, Run, Severity
 from whygrad.running import sentences
+from whygrad.running.excerpts import excerpts
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
 from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
@@ -192,8 +194,10 @@ class Session:
             seconds=seconds,
             stopped_early=self._was_stopped(),
             watched=watched,
+            drawing=seen.drawing,
         )
-        return sentences.added(run, self._missing, self._stopper)
+        run = sentences.added(run, self._missing, self._stopper)
+        return replace(run, sources=excerpts(run))
 
 
 def _status(code: object) -> int:

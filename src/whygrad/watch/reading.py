@@ -36,30 +36,30 @@ def read(file: Path, into: dict[str, Curve]) -> None:
     """Add what is in one file. A record that is cut short ends it, as a killed process leaves it."""
     for payload in _records(file):
         step, summaries = 0, []
-        for number, value in _fields(payload):
+        for number, value in fields(payload):
             if number == 2 and isinstance(value, int):
                 step = value
             elif number == 5 and isinstance(value, bytes):
                 summaries.append(value)
         for summary in summaries:
-            for number, value in _fields(summary):
+            for number, value in fields(summary):
                 if number == 1 and isinstance(value, bytes):
                     _add(value, step, into)
 
 
 def _add(content: bytes, step: int, into: dict[str, Curve]) -> None:
-    fields = dict(_fields(content))
-    tag = fields.get(1)
+    parts = dict(fields(content))
+    tag = parts.get(1)
     if not isinstance(tag, bytes):
         return
     name = tag.decode("utf-8", "replace")
     number, picture = math.nan, False
-    if isinstance(fields.get(2), bytes):
-        (number,) = struct.unpack("<f", fields[2])  # type: ignore[arg-type]
-    elif isinstance(fields.get(5), bytes):
-        number, picture = _norm_of_histogram(fields[5]), True  # type: ignore[arg-type]
-    elif isinstance(fields.get(8), bytes):
-        shape, numbers = _tensor(fields[8])  # type: ignore[arg-type]
+    if isinstance(parts.get(2), bytes):
+        (number,) = struct.unpack("<f", parts[2])  # type: ignore[arg-type]
+    elif isinstance(parts.get(5), bytes):
+        number, picture = _norm_of_histogram(parts[5]), True  # type: ignore[arg-type]
+    elif isinstance(parts.get(8), bytes):
+        shape, numbers = _tensor(parts[8])  # type: ignore[arg-type]
         if len(numbers) == 1 and not shape:
             number = numbers[0]
         elif len(shape) == 2 and shape[1] == 3:
@@ -74,7 +74,7 @@ def _add(content: bytes, step: int, into: dict[str, Curve]) -> None:
 
 
 def _norm_of_histogram(content: bytes) -> float:
-    for number, value in _fields(content):
+    for number, value in fields(content):
         if number == 5 and isinstance(value, bytes):
             (squares,) = struct.unpack("<d", value)
             return math.sqrt(squares) if squares >= 0 else math.nan
@@ -93,11 +93,11 @@ def _tensor(content: bytes) -> tuple[list[int], list[float]]:
     kind, raw = 0, b""
     shape: list[int] = []
     numbers: list[float] = []
-    for number, value in _fields(content):
+    for number, value in fields(content):
         if number == 1 and isinstance(value, int):
             kind = value
         elif number == 2 and isinstance(value, bytes):
-            dimensions = [dict(_fields(v)) for n, v in _fields(value) if n == 2 and isinstance(v, bytes)]
+            dimensions = [dict(fields(v)) for n, v in fields(value) if n == 2 and isinstance(v, bytes)]
             shape = [int(d.get(1, 0)) for d in dimensions]
         elif number == 4 and isinstance(value, bytes):
             raw = value
@@ -120,19 +120,19 @@ def _records(file: Path) -> Iterator[bytes]:
             yield payload
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Field numbers and what they hold; numbers of fixed size as bytes. Nonsense ends the message."""
     at, end = 0, len(message)
     while at < end:
-        key, at = _varint(message, at)
+        key, at = varint(message, at)
         number, wire = key >> 3, key & 7
         if wire == 0:
-            value, at = _varint(message, at)
+            value, at = varint(message, at)
             yield number, value
             continue
         size = {1: 8, 5: 4}.get(wire, 0)
         if wire == 2:
-            size, at = _varint(message, at)
+            size, at = varint(message, at)
         elif not size:
             return
         if at + size > end:
@@ -141,7 +141,8 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
         at += size
 
 
-def _varint(message: bytes, at: int) -> tuple[int, int]:
+def varint(message: bytes, at: int) -> tuple[int, int]:
+    """The number that begins here, and where it ends."""
     value = shift = 0
     while at < len(message):
         byte = message[at]

@@ -1,0 +1,47 @@
+"""``whygrad compare``: two runs side by side, and which variable's gradient differs first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from whygrad.cli.output import color_for, width_of, write_atomically
+from whygrad.cli.stored import NotARun, Stored, read
+from whygrad.reporters import compare_html, compare_terminal
+from whygrad.reporters.comparing import Side, compare
+
+HELP = "put two runs side by side: which variable's gradient differs first"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Compare them; 2 where one is no run."""
+    parser = argparse.ArgumentParser(
+        prog="whygrad compare",
+        description="Puts two runs side by side, a sick one and a healthy reference for instance.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("one", metavar="RUN", help="a run directory")
+    parser.add_argument("other", metavar="RUN", help="another one")
+    parser.add_argument("--html", metavar="FILE", help="write it as one HTML file, with a chart per variable")
+    options = parser.parse_args(argv)
+    try:
+        stored = read(options.one), read(options.other)
+        names = _names(*stored)
+        sides = [Side(name, s.run, s.series()) for name, s in zip(names, stored, strict=True)]
+        comparison = compare(*sides)
+        if options.html:
+            write_atomically(Path(options.html), compare_html.render(comparison))
+    except (NotARun, OSError) as error:
+        print(f"whygrad: {error}", file=sys.stderr)
+        return 2
+    print(compare_terminal.render(comparison, color_for(sys.stdout), width_of(sys.stdout)), end="")
+    return 0
+
+
+def _names(one: Stored, other: Stored) -> tuple[str, str]:
+    """The folders' names; with their parents where they are the same."""
+    if one.folder.resolve().name != other.folder.resolve().name:
+        return one.folder.resolve().name, other.folder.resolve().name
+    return str(one.folder), str(other.folder)

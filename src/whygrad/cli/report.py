@@ -1,0 +1,42 @@
+"""``whygrad report``: one HTML file of a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from whygrad.cli.output import write_atomically
+from whygrad.cli.stored import NotARun, Stored, read
+from whygrad.reporters import html_report
+
+HELP = "make one HTML file of a run, to look at and to send around"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Make it; 2 where there is no run."""
+    parser = argparse.ArgumentParser(
+        prog="whygrad report", description="Makes one self-contained HTML file of a run.", allow_abbrev=False
+    )
+    parser.add_argument("run", metavar="RUN", nargs="?", help="its directory (default: the newest in runs/)")
+    parser.add_argument("--to", metavar="FILE", help="where to write it (default: report.html in the run)")
+    parser.add_argument("--open", action="store_true", help="show it in the browser")
+    options = parser.parse_args(argv)
+    try:
+        stored = read(options.run)
+        target = Path(options.to) if options.to else stored.folder / "report.html"
+        write_atomically(target, page(stored))
+    except (NotARun, OSError) as error:
+        print(f"whygrad: {error}", file=sys.stderr)
+        return 2
+    print(f"whygrad: {target} ({target.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+    if options.open and not webbrowser.open(target.resolve().as_uri()):
+        print("whygrad: no browser could be started; open the file by hand", file=sys.stderr)
+    return 0
+
+
+def page(stored: Stored) -> str:
+    """The HTML of a stored run."""
+    return html_report.render(stored.run, stored.series(), stored.histograms())

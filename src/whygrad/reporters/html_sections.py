@@ -1,0 +1,147 @@
+"""The other parts of the page: flow picture, who trains whom, time, what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from whygrad.model import GradientMap, LossTerm, Note, Reached, Run
+from whygrad.reporters import places
+from whygrad.reporters.html_findings import text
+from whygrad.reporters.summary import NAMES
+from whygrad.watch.histograms import Pictured
+
+_NO_SCRIPT = "<noscript><p>This part needs JavaScript.</p></noscript>"
+
+
+def flow_section(run: Run) -> str:
+    """The place for the flow picture, and the same in words for those who cannot see it."""
+    if not run.drawing.layers:
+        why = "no loss was differentiated" if not any(u.recorded for u in run.updates) else "nothing to draw"
+        return f'<section id="flow"><h2>Flow</h2><p class="soft">No picture: {why}.</p></section>'
+    more = (
+        f'<p class="soft">Not drawn: {run.drawing.more} more places that differentiate.</p>'
+        if run.drawing.more
+        else ""
+    )
+    return (
+        '<section id="flow"><h2>Flow: where gradient comes from</h2>'
+        '<div class="controls"><button type="button" id="flow-all">open or close all networks</button>'
+        '<span class="soft">Click a network to see its layers; hover or focus a line to see the '
+        "operations on it.</span></div>"
+        f'<div class="scroll" id="flow-picture" tabindex="0" role="region" aria-label="flow picture">'
+        f'</div>{_NO_SCRIPT}<div class="legend"><span>Data runs from the networks to the losses; an arrow '
+        "is gradient that comes back.</span>"
+        '<span>largest element of the gradient 1e-7<span class="ramp" id="ramp"></span>10</span>'
+        '<span><svg width="34" height="8"><path d="M0 4H34" stroke="currentColor" stroke-dasharray="5 5"/>'
+        "</svg> stopped, and meant to be</span>"
+        '<span style="color:var(--error)"><svg width="34" height="8"><path d="M0 4H34" '
+        'stroke="currentColor" stroke-width="2.4" stroke-dasharray="7 5"/></svg> ✂ cut by mistake</span>'
+        f'</div>{more}<div id="flow-says" aria-live="polite" class="soft">Nothing chosen yet.</div></section>'
+    )
+
+
+def matrix(run: Run) -> str:
+    """Terms of the losses against networks."""
+    rows = [(found, term) for found in run.gradient_map for term in found.terms]
+    columns = list(dict.fromkeys(c.network for _, term in rows for c in term.networks))
+    if not rows or not columns:
+        words = '<p class="soft">No loss reached a network.</p>'
+        return f'<section id="who"><h2>Who trains whom</h2>{words}</section>'
+    heads = "".join(f'<th class="column" scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(_row(found, term, columns) for found, term in rows)
+    reasons = dict.fromkeys(found.unmeasured for found in run.gradient_map if found.unmeasured)
+    notes = "".join(f'<p class="soft">Shares were not measured: {text(reason)}.</p>' for reason in reasons)
+    roles = "".join(
+        f"<li><b>{escape(r.network)}</b>: {escape(r.role)} <span class=soft>({text(r.why)})</span></li>"
+        for r in run.roles
+    )
+    return (
+        '<section id="who"><h2>Who trains whom</h2><div class="scroll"><table class="matrix"><thead><tr>'
+        f'<th scope="col">term of a loss</th><th scope="col">stepped by</th>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{notes}"
+        '<p class="soft">A share is the part of a network\'s gradient, by norm, that comes from the term. '
+        "<i>passes</i>: it goes through a network that no optimizer steps on for this loss. A dash: none.</p>"
+        f"{f'<ul>{roles}</ul>' if roles else ''}</section>"
+    )
+
+
+def _row(found: GradientMap, term: LossTerm, columns: Sequence[str]) -> str:
+    cells = {cell.network: cell for cell in term.networks}
+    place = f' <span class="soft mono">{escape(places.label(term.site))}</span>' if term.site else ""
+    marks = "".join(_cell(cells.get(column)) for column in columns)
+    return (
+        f'<tr><th scope="row"><code>{escape(term.name)}</code>{place}</th>'
+        f"<td>{escape(found.optimizer)}</td>{marks}</tr>"
+    )
+
+
+def _cell(cell: Reached | None) -> str:
+    if cell is None or not cell.reached:
+        return '<td class="cell soft">&ndash;</td>'
+    if not cell.applied:
+        return '<td class="cell through">passes</td>'
+    share = "yes" if cell.share is None else f"{100 * cell.share:.0f} %"
+    return f'<td class="cell yes">{share}</td>'
+
+
+def time_section(run: Run, there: bool, pictures: Sequence[Pictured]) -> str:
+    """The places for the charts."""
+    if not there:
+        words = "No summaries were written: <code>whygrad run --watch</code> makes them."
+        return f'<section id="time"><h2>Over time</h2><p class="soft">{words}</p></section>'
+    histograms = (
+        '<div class="controls"><label>Histogram of <select id="histogram-of">'
+        '<option value="gradients">the gradient</option><option value="variable">the variable</option>'
+        '</select></label></div><div class="plot" id="histograms"></div>'
+    )
+    hidden = "" if pictures else " hidden"
+    return (
+        '<section id="time"><h2>Over time</h2>'
+        '<div class="controls"><label>All variables: <select id="heat-quantity"></select></label>'
+        '<span class="soft"><span id="heat-low"></span><span class="ramp" id="heat-ramp"></span>'
+        '<span id="heat-high"></span> · <span style="color:var(--error)">■</span> no gradient</span></div>'
+        f'<div class="plot" id="heatmap" tabindex="0" role="region" aria-label="heatmap: variables against '
+        f'updates; arrow keys choose a variable"></div>{_NO_SCRIPT}'
+        '<div class="controls"><label>Variable <select id="variable"></select></label>'
+        '<label>shows <select id="quantity"></select></label>'
+        '<label><input type="checkbox" id="log-scale"> log scale</label></div>'
+        f'<div class="plot" id="lines"></div><div{hidden}>{histograms}</div>'
+        '<p class="soft">Dashed lines mark where a finding began. Long runs are thinned out; the band keeps '
+        "their extremes. Drag to zoom, double-click to come back.</p></section>"
+    )
+
+
+def observed(run: Run) -> str:
+    """What was seen and what was not, what it cost, versions, the command."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(u.optimizer)}</th><td>{u.count:,}</td><td>{u.recorded:,}</td>'
+        f"<td>{escape(', '.join(u.networks))}</td>"
+        f'<td class="mono">{escape(places.label(u.loss)) if u.loss else ""}</td></tr>'
+        for u in run.updates
+    )
+    table = (
+        '<div class="scroll"><table><thead><tr><th>optimizer</th><th>updates</th><th>recorded in full</th>'
+        f"<th>trains</th><th>loss</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+    facts = [("command", " ".join([run.script, *run.argv])), ("exit code", str(run.exit_code))]
+    if run.exception is not None:
+        facts.append(("ended by", f"{run.exception.type}: {run.exception.message}"))
+    facts.append(("time", f"{run.seconds:.1f} s under observation{', ended early' * run.stopped_early}"))
+    facts += [(NAMES.get(name, name), version) for name, version in run.versions]
+    if run.watched is not None:
+        facts.append(("summaries", f"{run.watched.updates:,} ({run.watched.schedule})"))
+    listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts)
+    notes = "".join(_note(note) for note in run.notes)
+    told = "Between the recorded updates only optimizer steps are looked at, and gradients that come or go."
+    return (
+        f'<section id="observed"><h2>What was observed</h2>{table if rows else ""}'
+        f'<p class="soft">{told}</p>{f"<ul>{notes}</ul>" if notes else ""}'
+        f'<dl class="facts">{listed}</dl></section>'
+    )
+
+
+def _note(note: Note) -> str:
+    where = f" ({places.label(note.site)})" if note.site and f":{note.site.line}" not in note.text else ""
+    name = {"certificate": "right", "internal": "whygrad"}.get(note.kind, "note")
+    return f"<li><b>{name}</b>: {text(note.text + where)}</li>"
