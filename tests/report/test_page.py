@@ -11,7 +11,6 @@ from whygrad.cli.report import page as html_of
 from whygrad.cli.stored import read
 
 
-
 def drawn(page, selector):
     """How many different colours the canvas has: an empty one has one."""
     return page.evaluate(

@@ -66,8 +66,7 @@ def _chart(pair: Pair) -> str:
     low, high = math.log10(min(sizes)), math.log10(max(sizes))
     last = max(s.steps[-1] for s in known)
     lines = "".join(
-        f'<polyline fill="none" stroke="{color}" stroke-width="1.4" '
-        f'points="{points}"/>'
+        f'<polyline fill="none" stroke="{color}" stroke-width="1.4" points="{points}"/>'
         for series, color in zip(pair.norms, _COLORS, strict=True)
         if series is not None and (points := _points(series, last, low, high))
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from whygrad.model import Series
 
-_ROOM = 3_600_000  # bytes before packing: what is left of 3 MB for the page after it
+_ROOM = 3_200_000  # bytes before packing: what is left of 3 MB for the page after it
 _LEAST = 48  # points that a chart needs
 _DIGITS = 0xFFFFF000  # of a float32, eleven bits of its fraction stay: more than a chart shows
 

@@ -30,7 +30,7 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inl
 def render(run: Run, series: Sequence[Series] = (), pictures: Sequence[Pictured] = ()) -> str:
     """The whole file."""
     numbers = html_numbers.packed(series)
-    data = _data(run, numbers.meta, pictures)
+    data = _data(run, numbers.meta, series, pictures)
     body = [
         _top(run),
         "<main>",
@@ -84,14 +84,29 @@ def _top(run: Run) -> str:
     )
 
 
-def _data(run: Run, time: dict[str, Any] | None, pictures: Sequence[Pictured]) -> dict[str, Any]:
+def _data(
+    run: Run, time: dict[str, Any] | None, series: Sequence[Series], pictures: Sequence[Pictured]
+) -> dict[str, Any]:
     report = json.loads(json_report.render(run))
     kept = {name: report[name] for name in ("drawing", "findings", "roles")}
+    _measure(report["drawing"], series)
     shown = [
         {"variable": p.variable, "of": p.of, "steps": p.steps, "limits": p.limits, "counts": p.counts}
         for p in pictures
     ]
     return {**kept, "time": time, "histograms": shown}
+
+
+def _measure(drawing: dict[str, Any], series: Sequence[Series]) -> None:
+    """Compiled code shows its gradients to the summaries alone: take the last ones from there."""
+    largest: dict[str, float] = {}
+    for one in series:
+        if one.quantity in ("gradients/min", "gradients/max") and one.steps and one.mean[-1] == one.mean[-1]:
+            largest[one.variable] = max(largest.get(one.variable, 0.0), abs(one.mean[-1]))
+    for layer in drawing["layers"]:
+        for weight in layer["weights"]:
+            if not weight["seen"] and weight["name"] in largest:
+                weight.update(gradient=largest[weight["name"]], seen=True)
 
 
 def _embedded(data: Any) -> str:

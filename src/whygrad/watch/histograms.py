@@ -11,7 +11,7 @@ from pathlib import Path
 from whygrad.watch.reading import fields, varint
 
 _MOST = 60  # points in time
-_ROOM = 300_000  # numbers in all
+_ROOM = 120_000  # numbers in all
 
 
 @dataclass(frozen=True, slots=True)

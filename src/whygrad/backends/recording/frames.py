@@ -99,8 +99,9 @@ def locate(frame: FrameType | None) -> Where | None:
     theirs = False  # has a line of the user been among them, or only libraries?
     while frame is not None and (len(key) < _DEEP or not theirs):
         code = frame.f_code
-        kind = _kinds.get(code)
-        if kind is None:
+        try:
+            kind = _kinds[code]  # a call of get would take longer than all the rest
+        except KeyError:
             kind = kind_of(code)
         if kind == FRAMEWORK:
             if not key:

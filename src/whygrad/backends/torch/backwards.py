@@ -36,6 +36,7 @@ class Backwards:
         self._watch = watch
         self._recorder = watch.recorder
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
+        self.live: deque[BackwardRecord] = deque(maxlen=64)  # those that left a gradient which is still there
         self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
         self.count = 0
         self.hooked = False  # somebody's own hooks would run twice if the graph were walked twice
@@ -91,13 +92,14 @@ class Backwards:
         record.value = scalar(roots[0]) if len(roots) == 1 else None
         if record.value is not None and not isfinite(record.value):
             look_back(self._recorder.table, nodes)
-        since = max((b.time for b in self.pending if b.reached.keys() & reached.keys()), default=0)
+        since = next((b.time for b in reversed(self.pending) if b.reached.keys() & reached.keys()), 0)
         self._watch.events.backward_begins(reached, nodes, since)
         if name == "backward" and len(roots) == 1 and self._may_measure(args, kwargs, where):
             record.shares, record.unmeasured = shares.measure(roots[0], nodes[0], reached)
         elif self.hooked:
             record.unmeasured = "hooks would have run twice"
         self.pending.append(record)
+        self.live.append(record)
         self._watch.name_new_things(reached.values(), frame)
         return record
 
@@ -115,11 +117,11 @@ class Backwards:
     def unused_gradients(self, keys: Iterable[int]) -> frozenset[int]:
         """Of these parameters, those with a gradient that no step has used and nobody has cleared."""
         asked = set(keys)
-        return frozenset(k for b in self.pending for k in (b.reached.keys() & asked) - b.cleared - b.applied)
+        return frozenset(k for b in self.live for k in (b.reached.keys() & asked) - b.cleared - b.applied)
 
     def _stale(self, reached: dict[int, Param]) -> frozenset[int]:
         """Gradients that a step has already used and that are still there: this backward adds to them."""
-        used = {key for b in self.pending for key in b.applied - b.cleared}
+        used = {key for b in self.live for key in b.applied - b.cleared}
         found = set()
         for key in used & reached.keys():
             tensor = reached[key].ref()
@@ -171,8 +173,7 @@ class Backwards:
         if node is None or node.parameter is None:
             return
         if value is None:
-            for backward in self.pending:
-                backward.cleared.add(node.parameter.key)
+            self.forget((node.parameter.key,))
             self._watch.events.cleared((node.parameter,), locate(frame), "grad = None")
         else:
             held = self._recorder.table.get(value)
@@ -182,8 +183,20 @@ class Backwards:
     def forget(self, keys: Iterable[int]) -> None:
         """The gradients of these parameters are gone."""
         gone = set(keys)
-        for backward in self.pending:
+        for backward in self.live:
             backward.cleared |= gone
+        if any(b.reached.keys() <= b.cleared for b in self.live):
+            self.live = deque((b for b in self.live if not b.reached.keys() <= b.cleared), maxlen=64)
+
+    def since(self, time: int) -> list[BackwardRecord]:
+        """Those after this moment that did not fail."""
+        found: list[BackwardRecord] = []
+        for backward in reversed(self.pending):
+            if backward.time <= time:
+                break
+            if not backward.error:
+                found.append(backward)
+        return found[::-1]
 
     def cleared_by(self, owner: Any) -> None:
         """``zero_grad(set_to_none=False)`` of an optimizer or a module."""

@@ -117,7 +117,7 @@ class Steps:
         for key, param in held.items():
             param.trained = param.trained or key in gradients
             param.writer = ((record.name or "optimizer") + ".step()", where)
-        for backward in self._watch.backwards.pending:
+        for backward in self._watch.backwards.live:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
             if hit:
                 backward.applied |= hit
@@ -137,20 +137,22 @@ class Steps:
 
     def _lost(self, record: OptimizerRecord) -> tuple[frozenset[int], Where | None]:
         """Gradients that were computed for this step and cleared before it, and where."""
-        since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
+        since = self._watch.backwards.since(record.last_step)
         found: set[int] = set()
         for key in record.held:
             mine = [b for b in since if key in b.reached and not b.wanted]
             if mine and key in mine[-1].cleared and key not in mine[-1].applied:
                 found.add(key)
+        if not found:
+            return frozenset(), None
         clears = [
             c for c in self._watch.events.clears if c.touched.keys() & found and c.time > since[-1].time
         ]
-        return (frozenset(found), clears[-1].where) if found and clears else (frozenset(), None)
+        return (frozenset(found), clears[-1].where) if clears else (frozenset(), None)
 
     def _led_to(self, record: OptimizerRecord) -> tuple[BackwardRecord, ...]:
         """The backwards that this step is the consequence of, as far as one can tell."""
-        since = [b for b in self._watch.backwards.pending if b.time > record.last_step and not b.error]
+        since = self._watch.backwards.since(record.last_step)
         for backward in since:
             if not backward.follower:
                 backward.follower, backward.followed = record.key, clock()

@@ -191,6 +191,7 @@ class Watch:
             self.recorder.table.forget_data()
             self.recorder.probing = False
             self.backwards.pending.clear()
+            self.backwards.live.clear()
             for record in self.optimizers.values():
                 record.quiet_until = 0
         self._recording = True

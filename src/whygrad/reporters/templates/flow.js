@@ -80,12 +80,14 @@ page.flow = (function () {
     graph.setDefaultEdgeLabel(() => ({}));
     shown.forEach((b) => graph.setNode(b.id, { width: b.width, height: b.height }));
     lines.forEach((e, n) => {
-      const label = e.kind === "culprit" ? e.wires[0].cut.what : "";
-      graph.setEdge(e.from, e.to, { width: label ? Math.min(label.length, 24) * 7 + 16 : 0, height: label ? 34 : 0, labelpos: "c" }, String(n));
+      const label = e.kind === "culprit";
+      graph.setEdge(e.from, e.to, { width: label ? labelled(e) : 0, height: label ? 34 : 0, labelpos: "c" }, String(n));
     });
     dagre.layout(graph);
     return graph;
   }
+
+  const labelled = (e) => Math.max(Math.min(e.wires[0].cut.what.length + 2, 26) * 7, page.place(e.wires[0].cut.site).length * 7.2) + 24;
 
   // Drawing
 
@@ -105,9 +107,9 @@ page.flow = (function () {
 
   function arrowheads() {
     const all = page.svg("defs");
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i <= 10; i++) {
       const head = page.svg("marker", { id: `head${i}`, viewBox: "0 0 10 10", refX: 1.5, refY: 5, markerWidth: 13, markerHeight: 13, markerUnits: "userSpaceOnUse", orient: "auto" });
-      head.append(page.svg("path", { d: "M10 0 L0 5 L10 10 z", fill: page.shade(tenth(i)) }));
+      head.append(page.svg("path", { d: "M10 0 L0 5 L10 10 z", fill: i === 10 ? page.css("--soft") : page.shade(tenth(i)) }));
       all.append(head);
     }
     return all;
@@ -122,14 +124,14 @@ page.flow = (function () {
     const main = page.svg("path", { class: "line", d: line });
     if (e.kind === "flows") {
       const felt = strongest([...new Set(e.wires.map((w) => layers.get(w.source)))]);
-      const i = step(felt);
-      main.setAttribute("stroke", page.shade(tenth(i)));
-      main.setAttribute("stroke-width", 1.6 + i / 3);
+      const i = felt === null ? 10 : step(felt);
+      main.setAttribute("stroke", i === 10 ? page.css("--soft") : page.shade(tenth(i)));
+      main.setAttribute("stroke-width", i === 10 ? 2 : 1.6 + i / 3);
       main.setAttribute("marker-start", `url(#head${i})`);
     }
     g.append(main, page.svg("path", { class: "reach", d: line }), page.svg("title", {}, sentence(e)));
     if (e.kind === "culprit") {
-      const cut = e.wires[0].cut, word = page.short(cut.what, 24), wide = word.length * 7 + 14;
+      const cut = e.wires[0].cut, word = page.short(cut.what, 24), wide = labelled(e) - 10;
       g.append(page.svg("rect", { class: "label-box", x: x - wide / 2, y: y - 17, width: wide, height: 34, rx: 4 }));
       g.append(page.svg("text", { class: "label mono", x, y: y - 3, "text-anchor": "middle" }, "✂ " + word));
       g.append(page.svg("text", { class: "label", x, y: y + 12, "text-anchor": "middle" }, page.place(cut.site)));
@@ -172,7 +174,8 @@ page.flow = (function () {
     g.append(page.svg("text", { x: 12, y: 20, class: "bold" }, `${expanded ? "▾" : "▸"} ${page.short(b.name, 34)}`));
     g.append(page.svg("text", { x: 12, y: 36, class: "dim" }, `${plural(b.list.length, "layer")} · ${plural(weights, "weight")}`));
     g.append(page.svg("rect", { x: 12, y: 43, width: 10, height: 10, rx: 2, fill: page.shade(felt) }));
-    const words = felt === null ? (!held.length ? "not trained" : seen ? "no gradient" : "not stepped yet") : `largest gradient ${page.number(felt)}`;
+    const reached = drawing.wires.some((w) => w.carries && layers.get(w.source).network === b.name);
+    const words = felt === null ? (!held.length ? "not trained" : seen ? "no gradient" : reached ? "gradient arrives, not measured" : "not stepped yet") : `largest gradient ${page.number(felt)}`;
     g.append(page.svg("text", { x: 28, y: 52, class: felt === null && wanted ? "red" : "dim" }, words));
     if (held.length) g.append(page.svg("text", { x: b.width - 10, y: 20, "text-anchor": "end", class: "dim" }, page.short(held.join(", "), 20)));
     g.append(page.svg("title", {}, `${b.name}${held.length ? "\nstepped by " + held.join(", ") : "\nno optimizer holds it"}\n${expanded ? "click to close" : "click to see its layers"}`));
