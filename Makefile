@@ -8,7 +8,7 @@ WORKERS ?= 2
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs-rules clean
+.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs-rules screenshots clean
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ benchmark: $(READY)  ## what watching costs
 
 docs-rules: $(READY)  ## write docs/rules from the rules
 	$(BIN)/python -m whygrad.rules.pages docs/rules
+
+screenshots: $(READY) browser  ## run five scripts and take the pictures of the README
+	$(BIN)/python scripts/screenshots.py
 
 clean:  ## remove caches and .venv
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist
