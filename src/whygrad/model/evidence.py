@@ -102,6 +102,7 @@ class Crash:
     inputs: tuple[int, ...] = ()
     flow: Flow = field(default_factory=Flow)
     block: Block | None = None  # gradients were off when it happened, since here
+    unused: frozenset[int] = frozenset()  # the parameters that distributed training waited for in vain
 
 
 @dataclass(frozen=True, slots=True)

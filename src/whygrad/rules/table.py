@@ -24,6 +24,7 @@ from whygrad.rules.unhealthy import (
     non_finite,
     oscillating,
     stalled,
+    unused_in_ddp,
     vanishing,
     zero_gradient,
 )
@@ -91,6 +92,7 @@ _MODULES = (
     zero_gradient,
     oscillating,
     stalled,
+    unused_in_ddp,
 )
 
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}

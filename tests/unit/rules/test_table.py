@@ -20,7 +20,7 @@ WRONG = (
     "clip-unused cancelled-gradient polluted-gradient advantage-not-detached backward-twice "
     "in-place-modified terminal-mask value-sign surrogate-missing"
 )
-UNHEALTHY = "vanishing exploding non-finite zero-gradient oscillating stalled"
+UNHEALTHY = "vanishing exploding non-finite zero-gradient oscillating stalled unused-in-ddp"
 
 
 def test_slugs_never_change():

@@ -9,8 +9,10 @@ from dataclasses import replace
 import torch
 
 from whygrad.backends.protocol import Observation, Setup
+from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.recording.summary import count_of
+from whygrad.backends.torch.distributed import waited_for
 from whygrad.backends.torch.freeze import TorchFreezer
 from whygrad.backends.torch.watch import Watch
 from whygrad.model import Note
@@ -36,6 +38,7 @@ class TorchBackend:
     def __init__(self) -> None:
         self._watch: Watch | None = None
         self._crash: tuple[str, str] | None = None
+        self._waited: tuple[frozenset[int], Where | None] = (frozenset(), None)
 
     def attach(self, setup: Setup) -> None:
         """Start to watch."""
@@ -60,6 +63,8 @@ class TorchBackend:
             return
         self._crash = (type(error).__name__, str(error))
         watch.name_things(innermost(error.__traceback__))
+        tensors, where = waited_for(error)
+        self._waited = (frozenset(watch.recorder.param(t).key for t in tensors), where)
 
     def judged(self, updates: int) -> bool:
         """Every optimizer in use has been recorded often enough, or has been silent for long."""
@@ -83,6 +88,10 @@ class TorchBackend:
         evidence = TorchFreezer(watch.records()).evidence(self._crash, finished=self._crash is None)
         if watch.summaries is not None:
             evidence = replace(evidence, history=watch.summaries.watching.history())
+        unused, where = self._waited
+        if unused and evidence.crash is not None:
+            site = where.site() if where is not None else evidence.crash.site
+            evidence = replace(evidence, crash=replace(evidence.crash, unused=unused, site=site))
         counts = tuple(count_of(record) for record in watch.optimizers.values())
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
 

@@ -57,7 +57,7 @@ def _ask(root: torch.Tensor, edges: dict[Node, GradientEdge], tensors: dict[int,
         norms = {}
         for key, grad in zip(tensors, found, strict=True):
             if grad is not None:
-                norms[key] = float(grad.detach().double().pow(2).sum())
+                norms[key] = float(torch.linalg.vector_norm(grad.detach()).double()) ** 2
         shares.append((node, norms))
     return shares
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from whygrad.rules.attribution.broken_numbers import broken_numbers
+from whygrad.rules.attribution.distributed import unused_in_ddp
 from whygrad.rules.attribution.magnitudes import exploding, vanishing
 from whygrad.rules.attribution.motion import oscillating, stalled
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.attribution.zeros import zeros
 from whygrad.rules.cause import Cause
 
-_QUESTIONS = (broken_numbers, zeros, vanishing, exploding, stalled, oscillating)
+_QUESTIONS = (unused_in_ddp, broken_numbers, zeros, vanishing, exploding, stalled, oscillating)
 
 
 def unhealthy(situation: Situation, found: Iterable[Cause]) -> Iterator[Cause]:
