@@ -8,7 +8,7 @@ WORKERS ?= 2
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format pytest accuracy benchmark docs-rules clean
+.PHONY: help setup demo test lint format pytest accuracy benchmark docs docs-rules clean
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,8 +51,13 @@ accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (defaul
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
+docs: $(READY)  ## build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
+
 docs-rules: $(READY)  ## write docs/rules from the rules
+	$(BIN)/python scripts/rule_samples.py
 	$(BIN)/python -m whygrad.rules.pages docs/rules
 
 clean:  ## remove caches and .venv
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site
