@@ -113,4 +113,4 @@ def sample(slug: str, output: str) -> str:
 
 def without_figures(text: str) -> str:
     """The text without what was measured: that differs a little from processor to processor."""
-    return re.sub(r"\d+(\.\d+)?e[-+]\d+|\d+\.\d+|(?<=update )\d+", "N", text)
+    return re.sub(r"\d+(\.\d+)?e[-+]\d+|\d+\.\d+|(?<=update )\d+|\d[\d,]*(?= updates?\b)", "N", text)

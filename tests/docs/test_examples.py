@@ -6,12 +6,11 @@ And the sample on each page is what it says to the bad one.
 from pathlib import Path
 
 import pytest
-from tests.docs import examples
+from tests.docs import examples, running
 
 from whygrad.rules.table import RULES
 
-pytest.importorskip("torch")
-pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow")
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "rules" / "samples"
 
