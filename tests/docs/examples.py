@@ -1,20 +1,19 @@
 """The examples of the rule pages, each in a small training script, run under ``whygrad check``.
 
-The scripts are in programs/, one per rule; the example goes where the line ``EXAMPLE`` is. Each runs in a process of
-its own: a child of one that has imported the framework already, which is what takes long.
+The scripts are in programs/, one per rule; the example goes where the line ``EXAMPLE`` is.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
-import os
 import re
-import subprocess
-import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.docs import running
 
 from whygrad.rules.rule import Page
 from whygrad.rules.table import RULES
@@ -26,33 +25,6 @@ IN_TENSORFLOW = {
     "stale-closure": "torch.compile needs a C++ compiler",
 }
 FRAMEWORKS = {slug: "tensorflow" if slug in IN_TENSORFLOW else "torch" for slug in RULES}
-ENVIRONMENT = {
-    "COLUMNS": "88",
-    "NO_COLOR": "1",
-    "OMP_NUM_THREADS": "1",
-    "CUDA_VISIBLE_DEVICES": "",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-}
-
-DRIVER = """
-import os, sys
-if sys.argv[1] == "torch":
-    import torch
-    torch.set_num_threads(1)
-    torch.optim.Adam([torch.zeros(1, requires_grad=True)]).step()  # imports half of torch
-else:
-    import keras, tensorflow
-for folder in sys.argv[2:]:
-    child = os.fork()
-    if child == 0:
-        os.chdir(folder)
-        output = os.open("output.txt", os.O_CREAT | os.O_WRONLY)
-        os.dup2(output, 1), os.dup2(output, 2)
-        from whygrad.cli.main import main
-        verb = "run" if os.path.exists("whole") else "check"
-        sys.exit(main([verb, "--out", "out", "train.py"]))
-    os.waitpid(child, 0)
-"""
 
 
 @dataclass(frozen=True)
@@ -82,21 +54,18 @@ def program(slug: str, code: str) -> str:
 
 def run_all(root: Path, kinds: tuple[str, ...] = ("bad", "good")) -> dict[tuple[str, str], Seen]:
     """What whygrad says to every example, by rule and kind."""
-    folders = {(slug, kind): root / f"{slug}-{kind}" for slug in RULES for kind in kinds}
-    for (slug, kind), folder in folders.items():
-        folder.mkdir()
-        (folder / "whole").touch() if slug in WHOLE else None
+    jobs = {}
+    for slug, kind in itertools.product(RULES, kinds):
+        (folder := root / f"{slug}-{kind}").mkdir()
         (folder / "train.py").write_text(program(slug, example(RULES[slug].page, kind)))
-    for framework in ("torch", "tensorflow"):
-        mine = [str(folder) for (slug, _), folder in folders.items() if FRAMEWORKS[slug] == framework]
-        command = [sys.executable, "-c", DRIVER, framework, *mine]
-        subprocess.run(command, env={**os.environ, **ENVIRONMENT}, capture_output=True, timeout=600)
-    return {key: _seen(folder) for key, folder in folders.items()}
+        verb = "run" if slug in WHOLE else "check"
+        jobs[slug, kind] = running.Job(folder, f"whygrad {verb} --out out train.py", FRAMEWORKS[slug])
+    done = running.run_all(list(jobs.values()))
+    return {key: _seen(job, one.stderr) for (key, job), one in zip(jobs.items(), done, strict=True)}
 
 
-def _seen(folder: Path) -> Seen:
-    report = json.loads((folder / "out" / "report.json").read_text())
-    return Seen(report, (folder / "output.txt").read_text())
+def _seen(job: running.Job, output: str) -> Seen:
+    return Seen(json.loads((job.folder / "out" / "report.json").read_text()), output)
 
 
 def sample(slug: str, output: str) -> str:

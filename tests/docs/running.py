@@ -8,6 +8,8 @@ takes long, and is paid once.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import importlib.util
 import json
@@ -20,6 +22,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 LOADED = {
     "torch": ("torch", "torch.distributions", "whygrad.backends.torch.backend", "whygrad.diagnosis"),
@@ -89,6 +92,7 @@ def _serve(framework: str, table: Path) -> None:
 
         torch.set_num_threads(1)
         torch.optim.Adam([torch.zeros(1, requires_grad=True)]).step()  # imports half of torch
+    gc.freeze()
     codes = []
     for n, job in enumerate(json.loads(table.read_text())):
         child = os.fork()
@@ -102,17 +106,33 @@ def _serve(framework: str, table: Path) -> None:
     table.with_name("codes.json").write_text(json.dumps(codes))
 
 
-def _become(words: list[str]) -> None:
-    """Be the command, to the end of the process: what it registered for its exit runs, too."""
+def _become(words: list[str]) -> NoReturn:
+    """Be the command, to the end of the process."""
+    code: Any = 0
+    try:
+        code = _run(words)
+    except SystemExit as exit_:
+        code = exit_.code
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        code = 1
+    atexit._run_exitfuncs()  # what the end of python would do
+    sys.stdout.flush(), sys.stderr.flush()
+    os._exit(
+        code if isinstance(code, int) else int(code is not None)
+    )  # tidying up a whole framework takes long
+
+
+def _run(words: list[str]) -> Any:
     if words[0] == "whygrad":
         from whygrad.cli.main import main
 
         sys.argv = words
-        sys.exit(main(words[1:]))
+        return main(words[1:])
     sys.argv = words[2:] if words[1] == "-m" else words[1:]
-    run = runpy.run_module if words[1] == "-m" else runpy.run_path
-    run(sys.argv[0], run_name="__main__", **({"alter_sys": True} if words[1] == "-m" else {}))
-    sys.exit(0)
+    if words[1] == "-m":
+        return runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True) and 0
+    return runpy.run_path(sys.argv[0], run_name="__main__") and 0
 
 
 if __name__ == "__main__":
