@@ -52,7 +52,7 @@ benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
 docs: $(READY)  ## build the documentation site into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
 	@echo "open site/index.html"
 
 docs-rules: $(READY)  ## write docs/rules from the rules

@@ -1,6 +1,6 @@
 """Writes docs/rules/samples: what whygrad says to the bad example of each rule page.
 
-python scripts/rule_samples.py         then `python -m whygrad.rules.pages docs/rules` puts them onto the pages
+python scripts/rule_samples.py     then `python -m whygrad.rules.pages docs/rules` puts them onto the pages
 
 That they are current is checked by tests/docs/test_examples.py, which runs the examples anyway.
 """

@@ -2,11 +2,16 @@
 
 python scripts/tutorials.py            write it; tests/docs/test_tutorials.py compares
 
-A page is its own source. A fence ```` ```python title="train.py" ```` is a file, ```` ```console ```` is a command
-with its output, and comments say what the rest is for: `<!-- fix: train.py -->` before the lines that mend the file
-(a whole function, or what goes where `# here` is), `<!-- wrong: train.py: RULE -->` before lines that do not,
-`<!-- instead: train.py -->` and `<!-- wrong: train.py -->` before a table of other lines for `# here`, of the mended
-file and of the broken one.
+A page is its own source. A fence ```` ```python title="train.py" ```` is a file, ```` ```console ```` a command
+with its output, and comments say what the rest is for. Before a fence:
+
+    fix: train.py           mends the file: a whole function, or what goes where `# here` is
+    wrong: train.py: RULE   does not mend it, and has this finding
+
+Before a table, whose rows are other lines for `# here` with the rule that names them:
+
+    instead: train.py       in the mended file
+    wrong: train.py         in the broken one
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from tests.docs import running  # noqa: E402
 
 TUTORIALS = ROOT / "docs" / "tutorials"
-_FENCE = re.compile(
+FENCE = re.compile(
     r"^(?:<!-- (?P<note>[^\n]*?) -->\n)?```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 _TABLE = re.compile(r"^<!-- (?P<kind>instead|wrong): (?P<file>\S+) -->\n+(?P<rows>(?:\|[^\n]*\n)+)", re.M)
@@ -43,20 +48,20 @@ class Variant:
 
 def files(page: str) -> dict[str, str]:
     """The scripts of the page, by name."""
-    titled = ((re.search(r'title="([^"]+)"', f["info"]), f["body"]) for f in _FENCE.finditer(page))
+    titled = ((re.search(r'title="([^"]+)"', f["info"]), f["body"]) for f in FENCE.finditer(page))
     return {title[1]: body for title, body in titled if title}
 
 
 def commands(page: str) -> list[str]:
     """The commands whose output the page shows."""
-    shown = (f["body"] for f in _FENCE.finditer(page) if f["info"] == "console")
+    shown = (f["body"] for f in FENCE.finditer(page) if f["info"] == "console")
     return [body.splitlines()[0].removeprefix("$ ") for body in shown]
 
 
 def fixed(page: str) -> dict[str, str]:
     """The scripts of the page that it mends, mended."""
     scripts, mended = files(page), {}
-    for fence in _FENCE.finditer(page):
+    for fence in FENCE.finditer(page):
         if (fence["note"] or "").startswith("fix: "):
             name = fence["note"].removeprefix("fix: ")
             mended[name] = _mended(mended.get(name, scripts[name]), fence["body"])
@@ -70,7 +75,7 @@ def variants(page: str) -> list[Variant]:
         base = (mended if table["kind"] == "instead" else scripts)[table["file"]]
         rows = _ROW.finditer(table["rows"])
         found += [Variant(table["kind"], _here(base, row["code"]), row["code"], row["rule"]) for row in rows]
-    for fence in _FENCE.finditer(page):
+    for fence in FENCE.finditer(page):
         wrong = re.fullmatch(r"wrong: (\S+): ([\w-]+)", fence["note"] or "")
         if wrong:
             script = _mended(scripts[wrong[1]], fence["body"])
@@ -116,7 +121,7 @@ def filled(page: str, outputs: dict[str, str]) -> str:
         command = fence["body"].splitlines()[0].removeprefix("$ ")
         return f"```console\n$ {command}\n{outputs[command]}\n```" if fence["info"] == "console" else fence[0]
 
-    return _FENCE.sub(fill, page)
+    return FENCE.sub(fill, page)
 
 
 def jobs(page: str, folder: Path) -> list[running.Job]:

@@ -1,6 +1,6 @@
 """Writes docs/rules from the rules: ``python -m whygrad.rules.pages docs/rules``; ``--check`` compares.
 
-What whygrad says to an example is in ``samples/SLUG.txt`` of the same folder, written by scripts/rule_samples.py.
+What whygrad says to an example is in ``samples/SLUG.txt`` beside the pages, from scripts/rule_samples.py.
 """
 
 from __future__ import annotations
