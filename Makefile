@@ -42,7 +42,7 @@ format: $(READY)  ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
 
 pytest: $(READY)  ## the tests only
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 CASES ?= tests/cases
 accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (default tests/cases)

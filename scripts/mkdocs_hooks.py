@@ -1,8 +1,9 @@
 """What MkDocs does not know of this repository; ``mkdocs.yml`` names this file.
 
-- ``rules/`` and ``decisions/`` in the navigation stand for all pages there, rules by family, decisions by number.
-- A link to a file or folder that is no page (``../../src/whygrad/agents/dqn.py``, ``seeds``) leads to a page that
-  shows it. Read in the repository itself, the link works as it is written.
+- ``rules/`` and ``decisions/`` in the navigation stand for all pages there, rules by family, decisions by
+  number.
+- A link to a file or folder that is no page (``../../src/whygrad/agents/dqn.py``, ``seeds``) leads to a page
+  that shows it. Read in the repository itself, the link works as it is written.
 """
 
 from __future__ import annotations

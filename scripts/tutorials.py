@@ -2,8 +2,8 @@
 
 python scripts/tutorials.py            write it; tests/docs/test_tutorials.py compares
 
-A page is its own source. A fence ```` ```python title="train.py" ```` is a file, ```` ```console ```` a command
-with its output, and comments say what the rest is for. Before a fence:
+A page is its own source. A fence ```` ```python title="train.py" ```` is a file, ```` ```console ```` a
+command with its output, and comments say what the rest is for. Before a fence:
 
     fix: train.py           mends the file: a whole function, or what goes where `# here` is
     wrong: train.py: RULE   does not mend it, and has this finding

@@ -14,7 +14,10 @@ import pytest
 from scripts import tutorials
 from tests.docs import running
 
-pytestmark = pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow")
+pytestmark = [
+    pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow"),
+    pytest.mark.xdist_group("commands"),  # one worker, so that everything is run once
+]
 
 ROOT = Path(__file__).parents[2]
 AGENTS, SMALL = ROOT / "src" / "whygrad" / "agents", ROOT / "tests" / "data" / "small"
