@@ -3,8 +3,8 @@
 python scripts/curves.py            draw them; tests/docs/test_curves.py compares
 
 The tables are the ``curve.csv`` of ``whygrad train NAME --seed N --out DIR``: a row per episode, with the
-columns ``step`` and ``return``. Where an agent writes something else, ``AXES`` says what to draw: for snake its
-``progress.csv``.
+columns ``step`` and ``return``. Where an agent writes something else, ``AXES`` says what to draw: for snake
+its ``progress.csv``.
 """
 
 from __future__ import annotations
