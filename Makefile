@@ -8,7 +8,7 @@ WORKERS ?= 2
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs-rules screenshots clean
+.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs docs-rules screenshots clean
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ browser:  ## Chromium, in which the tests look at the reports
 		>/dev/null; } || { echo "no Chromium: install one and name it, make CHROMIUM=/path/to/it test" >&2; exit 1; }
 
 pytest: $(READY) browser  ## the tests only
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 CASES ?= tests/cases
 accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (default tests/cases)
@@ -58,11 +58,16 @@ accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (defaul
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
+docs: $(READY)  ## build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
+	@echo "open site/index.html"
+
 docs-rules: $(READY)  ## write docs/rules from the rules
+	$(BIN)/python scripts/rule_samples.py
 	$(BIN)/python -m whygrad.rules.pages docs/rules
 
 screenshots: $(READY) browser  ## run five scripts and take the pictures of the README
 	$(BIN)/python scripts/screenshots.py
 
 clean:  ## remove caches and .venv
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site

@@ -1,4 +1,4 @@
-"""Fills the generated parts of README.md: the demo's real output, and the table of rules.
+"""Fills the generated parts of README.md and docs/index.md: the demo's real output, and the table of rules.
 
 python scripts/readme_sample.py            write them
 python scripts/readme_sample.py --check    exit code 1 if they are not current
@@ -17,6 +17,7 @@ from whygrad.rules.table import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+START = ROOT / "docs" / "index.md"  # the first page of the site
 DEMO = "examples/broken_actor_critic.py"
 
 
@@ -43,8 +44,12 @@ def rules_table() -> str:
 
 def filled(readme: str, sample: str) -> str:
     """The README with both generated parts in place."""
-    readme = _between(readme, "sample", f"```\n$ whygrad run {DEMO}\n{sample}\n```")
-    return _between(readme, "rules", rules_table())
+    return _between(with_sample(readme, sample), "rules", rules_table())
+
+
+def with_sample(page: str, sample: str) -> str:
+    """The page with the demo's output in place."""
+    return _between(page, "sample", f"```\n$ whygrad run {DEMO}\n{sample}\n```")
 
 
 def _between(text: str, name: str, content: str) -> str:
@@ -58,13 +63,16 @@ def _between(text: str, name: str, content: str) -> str:
 
 def main(argv: list[str]) -> int:
     """Write, or check."""
-    old = README.read_text(encoding="utf-8")
-    new = filled(old, demo_output())
+    sample, old = demo_output(), {page: page.read_text(encoding="utf-8") for page in (README, START)}
+    new = {README: filled(old[README], sample), START: with_sample(old[START], sample)}
     if "--check" in argv:
         if new != old:
-            print("README.md is not current: python scripts/readme_sample.py", file=sys.stderr)
+            print(
+                "README.md or docs/index.md is not current: python scripts/readme_sample.py", file=sys.stderr
+            )
         return int(new != old)
-    README.write_text(new, encoding="utf-8")
+    for page, text in new.items():
+        page.write_text(text, encoding="utf-8")
     return 0
 
 

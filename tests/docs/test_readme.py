@@ -24,7 +24,9 @@ def readme():
 
 def test_sample_and_table_are_current(script, readme):
     pytest.importorskip("torch")
-    assert readme == script.filled(readme, script.demo_output()), "run: python scripts/readme_sample.py"
+    sample, start = script.demo_output(), script.START.read_text(encoding="utf-8")
+    assert readme == script.filled(readme, sample), "run: python scripts/readme_sample.py"
+    assert start == script.with_sample(start, sample), "run: python scripts/readme_sample.py"
 
 
 def test_portable_drops_paths_and_builds(script):

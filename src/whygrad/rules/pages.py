@@ -1,4 +1,7 @@
-"""Writes docs/rules from the rules: ``python -m whygrad.rules.pages docs/rules``; ``--check`` compares."""
+"""Writes docs/rules from the rules: ``python -m whygrad.rules.pages docs/rules``; ``--check`` compares.
+
+What whygrad says to an example is in ``samples/SLUG.txt`` beside the pages, from scripts/rule_samples.py.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ from whygrad.rules.rule import Page
 from whygrad.rules.table import FAMILIES, RULES, by_family
 
 _GENERATED = "<!-- Generated from src/whygrad/rules by `make docs-rules`; edit the rule, not this page. -->"
+_LEAD = "To the bad example, as part of a small training script:"
 
 
-def page(content: Page) -> str:
-    """The Markdown page of one rule."""
+def page(content: Page, sample: str = "") -> str:
+    """The Markdown page of one rule, with what whygrad says to its bad example."""
     parts = [
         f"# {content.slug}",
         _GENERATED,
@@ -29,6 +33,8 @@ def page(content: Page) -> str:
         parts.append(
             f"## In TensorFlow\n\n```python\n{wrong}\n```\n\nUse instead:\n\n```python\n{right}\n```"
         )
+    if sample:
+        parts.append(f"## What whygrad says\n\n{_LEAD}\n\n```text\n{sample.rstrip()}\n```")
     if content.avoid:
         parts.append(f"## Avoid\n\n{content.avoid}")
     if content.site:
@@ -45,14 +51,16 @@ def index() -> str:
     return "\n".join(lines) + "\n"
 
 
-def pages() -> dict[str, str]:
+def pages(samples: Path | None = None) -> dict[str, str]:
     """Every page by its file name."""
-    return {"index.md": index(), **{f"{slug}.md": page(rule.page) for slug, rule in RULES.items()}}
+    said = {path.stem: path.read_text(encoding="utf-8") for path in samples.glob("*.txt")} if samples else {}
+    written = {f"{slug}.md": page(rule.page, said.get(slug, "")) for slug, rule in RULES.items()}
+    return {"index.md": index(), **written}
 
 
 def stale(folder: Path) -> list[str]:
     """The files that differ from the rules, are missing, or belong to no rule."""
-    wanted = pages()
+    wanted = pages(folder / "samples")
     found = {f.name: f.read_text(encoding="utf-8") for f in folder.glob("*.md")}
     return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
 
@@ -60,7 +68,7 @@ def stale(folder: Path) -> list[str]:
 def write(folder: Path) -> None:
     """Make the folder hold exactly the current pages."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = pages()
+    wanted = pages(folder / "samples")
     for name in stale(folder):
         if name in wanted:
             (folder / name).write_text(wanted[name], encoding="utf-8")

@@ -19,7 +19,9 @@ NOTHING = 1e-9
 
 _GRADIENT = re.compile(r"(^|[^a-z])grad(ient)?s?($|[^a-z])", re.IGNORECASE)
 _LOSS = re.compile(r"loss|td_error", re.IGNORECASE)
-_NOT_GRADIENT = re.compile(r"policy_gradient_loss|gradient_penalty|gradient_steps", re.IGNORECASE)
+_NOT_GRADIENT = re.compile(
+    r"policy_gradient_loss|gradient_penalty|gradient_steps|absent_gradients", re.IGNORECASE
+)
 _FIGURES = ("mean", "std", "min", "max", "zeros", "nonfinite", "absent", "clip_share")
 _GROUP = re.compile(
     r"(summarize_)?(grad(ient)?s?|values?|variables?|vars|weights|parameters)(_norms?)?|update"

@@ -1,0 +1,14 @@
+q_net, gamma = Actor(), 0.9
+target_net, optimizer = copy.deepcopy(q_net), torch.optim.Adam(q_net.parameters())
+action, reward = torch.randint(0, 2, (16, 1)), torch.randn(16)
+EXAMPLE
+for _ in range(6):
+    with torch.no_grad():
+        target = reward + gamma * target_net(next_state).max(1).values
+    loss = F.mse_loss(q_net(state).gather(1, action).squeeze(1), target)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    with torch.no_grad():
+        for p, t in zip(q_net.parameters(), target_net.parameters()):
+            t.lerp_(p, 0.01)

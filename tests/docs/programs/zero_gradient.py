@@ -1,0 +1,14 @@
+policy, advantages = Actor(), torch.randn(16)
+optimizer = torch.optim.Adam(policy.parameters())
+minibatches = [[n] for n in range(6)]
+
+
+def update(mb, adv):
+    log_prob = F.log_softmax(policy(state[mb]), 1)[:, 0]
+    loss = -(log_prob * adv).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+EXAMPLE
