@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +51,7 @@ class Output:
     stdout: TextIO
     stderr: TextIO
     _folder: list[Path] = field(default_factory=list)  # once it is made
+    _making: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, options: argparse.Namespace, program: Program) -> Output:
@@ -110,12 +112,18 @@ class Output:
         if not self.quiet:
             self._say(f"whygrad: the report is in {self._near(folder / 'report.json')}")
 
+    def keep(self, run: Run) -> None:
+        """A report of a program that still runs, in case that it is killed. Another thread calls this."""
+        write_atomically(self.folder() / "report.json", json_report.render(run))
+
     def folder(self) -> Path:
-        """The run directory, made when it is first needed."""
-        if not self._folder:
-            self._folder.append(self.out or self._new_directory())
-            self._folder[0].mkdir(parents=True, exist_ok=True)
-        return self._folder[0]
+        """The run directory, made when it is first needed. Several threads may ask."""
+        with self._making:
+            if not self._folder:
+                folder = self.out or self._new_directory()
+                folder.mkdir(parents=True, exist_ok=True)
+                self._folder.append(folder)
+            return self._folder[0]
 
     def _new_directory(self) -> Path:
         """A directory that nobody has: runs/<script>-<time>, with a number when two start at once."""

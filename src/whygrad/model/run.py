@@ -57,6 +57,10 @@ class Run:
     seconds: float = 0.0
     stopped_early: bool = False
     watched: Watched | None = None
+    finished: bool = True  # false: written while the script was still running
+    started: str = ""  # ISO 8601, local time with its offset
+    pid: int = 0
+    host: str = ""
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""

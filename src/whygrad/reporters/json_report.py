@@ -33,6 +33,10 @@ def render(run: Run) -> str:
     document = {
         "format": FORMAT,
         "whygrad": __version__,
+        "finished": run.finished,
+        "started": run.started,
+        "pid": run.pid,
+        "host": run.host,
         "script": run.script,
         "argv": list(run.argv),
         "frameworks": list(run.frameworks),
@@ -76,6 +80,10 @@ def parse(text: str) -> Run:
         seconds=data.get("seconds", 0.0),
         stopped_early=data.get("stopped_early", False),
         watched=_read_watched(data.get("watched")),
+        finished=data.get("finished", True),
+        started=data.get("started", ""),
+        pid=data.get("pid", 0),
+        host=data.get("host", ""),
     )
 
 
