@@ -76,4 +76,4 @@ class Backend(Protocol):
         """
 
     def after_next_step(self, call: Callable[[], None]) -> None:
-        """Call this after the next optimizer step, in the thread that makes it. It costs nothing until then."""
+        """Call this after the next optimizer step, in the thread that makes it."""

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, convert, explain, parity, probe, run, snake, summarize, train
+from whygrad.cli import check, convert, explain, parity, probe, run, runs, snake, summarize, train
 
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
+    "runs": (runs.main, runs.HELP),
     "explain": (explain.main, explain.HELP),
     "convert": (convert.main, convert.HELP),
     "parity": (parity.main, parity.HELP),
