@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,10 +37,16 @@ def main(argv: Sequence[str]) -> int:
     if options.json:
         print(json.dumps([_data(run) for run in found], indent=1, ensure_ascii=False))
     elif found:
-        sys.stdout.write(listing.render(found, color_for(sys.stdout), width_of(sys.stdout)))
+        sys.stdout.write(listing.render(found, color_for(sys.stdout), _width()))
     else:
         print(f"there is no run in {folder} yet: whygrad run train.py makes one")
     return 0
+
+
+def _width() -> int:
+    """As wide as the terminal; a pipe takes everything."""
+    narrow = sys.stdout.isatty() or os.environ.get("COLUMNS")
+    return width_of(sys.stdout) if narrow else 10_000
 
 
 def _data(past: PastRun) -> dict[str, object]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from whygrad.model import Run, Severity
+from whygrad.model import Run, Severity, Site
 from whygrad.reporters import places
 from whygrad.reporters.style import Style, fit
 from whygrad.rules.words import count, listed
 
 _HEAD = ("when", "script", "ended", "updates", "verdict", "folder")
-_LEAST = (16, 12, 7, 7, 20, 6)  # what a column keeps when the terminal is narrow
+_LEAST = (11, 12, 7, 7, 24, 6)  # what a column keeps when the terminal is narrow
 _BAD = frozenset(("killed", "damaged"))
 
 
@@ -39,7 +39,7 @@ def render(found: Sequence[PastRun], color: bool = False, width: int = 100) -> s
     style = Style(color)
     rows = [_HEAD, *(_row(past) for past in found)]
     widths = _fitted([max(len(row[n]) for row in rows) for n in range(len(_HEAD))], width)
-    lines = [style.paint("dim", _line(_HEAD, widths, ("",) * len(_HEAD), style))]
+    lines = [_line(_HEAD, widths, ("dim",) * len(_HEAD), style)]
     lines += [_line(row, widths, _roles(past), style) for row, past in zip(rows[1:], found, strict=True)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -54,12 +54,13 @@ def verdict(run: Run) -> str:
 def _found(run: Run) -> str:
     numbers = [(len(run.at(s)), str(s)) for s in (Severity.ERROR, Severity.WARNING)]
     first = run.findings[0]
-    where = f" at {places.label(first.site)}" if first.site else ""
+    where = f", {places.beside(first.site, Site(run.script, 0))}" if first.site else ""
     return f"{listed([count(n, word) for n, word in numbers if n])}: {first.rule}{where}"
 
 
 def _row(past: PastRun) -> tuple[str, ...]:
-    when = f"{past.started:%Y-%m-%d %H:%M}"
+    now = datetime.now().astimezone()
+    when = f"{past.started:%m-%d %H:%M}" if past.started.year == now.year else f"{past.started:%Y-%m-%d}"
     if past.run is None:
         return when, "", past.ended, "", "report.json cannot be read", str(past.folder)
     script = shlex.join([places.short(past.run.script), *past.run.argv])
@@ -89,8 +90,9 @@ def _fitted(widths: list[int], room: int) -> list[int]:
 def _line(row: Sequence[str], widths: Sequence[int], roles: Sequence[str], style: Style) -> str:
     cells = []
     for n, (text, width, role) in enumerate(zip(row, widths, roles, strict=True)):
-        shown = text if n == len(row) - 1 else fit(text, width)
-        space = " " * max(0, width - len(shown))
+        last = n == len(row) - 1
+        shown = text if last else fit(text, width)
+        space = "" if last else " " * (width - len(shown))
         painted = style.paint(role, shown) if role else shown
         cells.append(space + painted if _HEAD[n] == "updates" else painted + space)
     return "  ".join(cells)
