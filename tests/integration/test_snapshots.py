@@ -154,7 +154,7 @@ def test_looking_changes_nothing_where_a_thread_trains(lab):
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("options", [("eager",), ("graph",), ("xla", "--every", "7")], ids=lambda o: o[0])
+@pytest.mark.parametrize("options", [("eager",), ("xla", "--every", "7")], ids=lambda o: o[0])
 def test_looking_changes_nothing_in_tensorflow(lab, options):
     shown(lab, "dqn_tf.py", *options)
 
