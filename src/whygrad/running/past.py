@@ -67,6 +67,8 @@ def _without_an_end(run: Run) -> str:
     """Killed, if its process is gone; of a process on another machine nobody here knows."""
     if run.host and run.host != socket.gethostname():
         return f"not ended on {run.host}"
+    if os.name != "posix":  # to ask for a process is to signal it, there
+        return "not ended"
     return "still running" if _alive(run) else "killed"
 
 
@@ -80,21 +82,12 @@ def _alive(run: Run) -> bool:
         pass
     except OSError:
         return False
-    begun = _begun(run.pid)
     try:
-        return begun is None or begun <= datetime.fromisoformat(run.started) + _SLACK
-    except ValueError:
-        return True
-
-
-def _begun(pid: int) -> datetime | None:
-    """When a process began, where the system tells."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        since_boot = int(fields[19]) / os.sysconf("SC_CLK_TCK")
-        if fields[0] == "Z":  # it is dead, and its parent has not noticed yet
-            return datetime.max.astimezone()
+        state, *fields = Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()
+        since_boot = int(fields[18]) / os.sysconf("SC_CLK_TCK")
         uptime = float(Path("/proc/uptime").read_text().split()[0])
+        began = datetime.now().astimezone() - timedelta(seconds=uptime - since_boot)
+        # A zombie is dead, and its parent has not noticed yet.
+        return state != "Z" and began <= datetime.fromisoformat(run.started) + _SLACK
     except (OSError, ValueError, IndexError):
-        return None
-    return datetime.now().astimezone() - timedelta(seconds=uptime - since_boot)
+        return True  # a system that does not tell

@@ -97,9 +97,11 @@ class Snapshots(Generic[Look]):
                 return
             self._wanted = False
             began = time.perf_counter()
-            with contextlib.suppress(Exception):  # nothing found: counted as a failure
-                self._found = self._look()
-            self._cost = time.perf_counter() - began
-            self._there.set()
+            try:
+                with contextlib.suppress(Exception):  # nothing found: counted as a failure
+                    self._found = self._look()
+            finally:  # the user may press Ctrl-C meanwhile
+                self._cost = time.perf_counter() - began
+                self._there.set()
         finally:
             self._looking.release()
