@@ -153,6 +153,35 @@ def test_looking_changes_nothing_where_a_thread_trains(lab):
     shown(lab, "actor_critic.py", "--thread")
 
 
+@pytest.mark.torch
+def test_no_step_is_lost_while_one_of_three_threads_is_looked_at(lab):
+    lab.write("""
+        import threading, torch
+        kept = []
+        def train():
+            for _ in range(8):
+                net = torch.nn.Linear(4, 1)
+                optimizer = torch.optim.Adam(net.parameters())
+                kept.append((net, optimizer))
+                for _ in range(25):
+                    loss = net(torch.ones(8, 4)).pow(2).mean()
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        threads = [threading.Thread(target=train) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    """)
+    done = lab.do(sys.executable, str(HERE / "eager.py"), "run", "--quiet", "--out", "often", "train.py")
+    assert (done.code, done.stderr) == (0, "")
+    assert int((lab.folder / "taken.txt").read_text()) >= 3
+    report = judged(lab.folder / "often")
+    assert [update["count"] for update in report["updates"]] == [25] * 24
+    assert not [note for note in report["notes"] if note["kind"] == "internal"]
+
+
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("options", [("eager",), ("xla", "--every", "7")], ids=lambda o: o[0])
 def test_looking_changes_nothing_in_tensorflow(lab, options):

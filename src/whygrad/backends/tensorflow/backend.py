@@ -10,7 +10,7 @@ from dataclasses import replace
 import tensorflow as tf
 
 from whygrad.backends.protocol import Observation, Setup
-from whygrad.backends.recording.peeking import without_trace
+from whygrad.backends.recording.peeking import unsettled
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.recording.summary import count_of
@@ -92,7 +92,7 @@ class TensorFlowBackend:
         if watch is None:
             return Observation(version=tf.__version__)
         params, pending = watch.recorder.variables.params, list(watch.differentiating.pending)
-        with watch.resting(), without_trace(watch, params, pending):
+        with watch.resting(), unsettled(watch, params, pending):
             return self._seen(watch)
 
     def after_next_step(self, call: Callable[[], None]) -> None:

@@ -66,6 +66,7 @@ class Watch:
         self.aside = ""
         self.on_step = self._always = on_step
         self.pid = os.getpid()
+        self.naming = threading.RLock()
         self._namespace = namespace
         self._thread = _Thread()
         self._hooks = Hooks(self)
@@ -273,7 +274,7 @@ class Watch:
 
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for variables and optimizers, in scope at ``frame``."""
-        with self.resting():
+        with self.naming, self.resting():
             names = Names(self.recorder.variables)
             for scope in variables(self._namespace(), frame):
                 names.walk(scope)

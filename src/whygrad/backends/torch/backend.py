@@ -91,8 +91,7 @@ class TorchBackend:
         watch = self._watch
         if watch is None:
             return Observation(version=torch.__version__)
-        unrecorded = without_trace(watch, watch.recorder.params, list(watch.backwards.pending))
-        with torch._C.DisableTorchFunction(), torch.no_grad(), unrecorded:
+        with torch._C.DisableTorchFunction(), torch.no_grad(), without_trace(watch, watch.recorder.params):
             return self._seen(watch)
 
     def after_next_step(self, call: Callable[[], None]) -> None:

@@ -58,6 +58,7 @@ class Watch:
         self.aside: str = ""
         self.on_step = self._always = on_step
         self.pid = os.getpid()
+        self.naming = threading.RLock()
         self._namespace = namespace
         self._thread = _Thread()
         self._patches = Patches()
@@ -352,6 +353,10 @@ class Watch:
 
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for parameters and optimizers, in scope at ``frame``."""
+        with self.naming:
+            self._name_things(frame)
+
+    def _name_things(self, frame: FrameType | None) -> None:
         names = Names()
         for scope in variables(self._namespace(), frame):
             names.walk(scope)
