@@ -78,7 +78,7 @@ class Lab:
     def fake(self, *args: str, **settings: str) -> Done:
         """Our command line with a framework of our own making; see fake/."""
         self.env |= {f"FAKE_{name.upper()}": value for name, value in settings.items()}
-        self.env["PYTHONPATH"] = str(FAKE)
+        self.env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(FAKE), os.environ.get("PYTHONPATH")]))
         return self.do(sys.executable, str(FAKE / "drive.py"), *args)
 
     def interrupted(self, command: tuple[str, ...], ready: str = "ready") -> Done:

@@ -124,7 +124,7 @@ def test_devices_are_written_to_and_not_replaced(lab):
     os.mkfifo(lab.folder / "pipe")
     lab.do(
         "sh", "-c", 'cat pipe > copy & "$0" "$1" run --json pipe train.py; wait', sys.executable,
-        str(lab.fake("explain") and (lab.env["PYTHONPATH"] + "/drive.py")),
+        str(lab.fake("explain") and (lab.env["PYTHONPATH"].split(os.pathsep)[0] + "/drive.py")),
     )  # fmt: skip
     assert json.loads((lab.folder / "copy").read_text())["format"] == 1
     assert (lab.folder / "pipe").is_fifo()

@@ -176,7 +176,7 @@ class Watched:
         """What was summarised; at the end of the block everything is on disk."""
         if self._summaries is None:
             return run
-        watched = self._summaries.finish() if self._over else self._summaries.so_far()
+        watched = self._summaries.finish(run) if self._over else self._summaries.so_far()
         return replace(run, watched=watched, notes=(*run.notes, *summary_notes(watched)))
 
     def _write(self, run: Run) -> None:

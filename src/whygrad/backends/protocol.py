@@ -68,3 +68,12 @@ class Backend(Protocol):
 
     def observe(self) -> Observation:
         """What was seen so far, without a single tensor in it."""
+
+    def peek(self) -> Observation:
+        """The same while the script trains: it changes nothing of what will be seen at the end.
+
+        To be called right after a step, in the thread that made it. The history of summaries is not in it.
+        """
+
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this after the next optimizer step, in the thread that makes it."""

@@ -35,6 +35,7 @@ class Registry:
         self._notes: list[Note] = []
         self.watching: Watching | None = None  # summaries, if somebody wants them
         self.seen: list[str] = []  # the frameworks that the program imported, in that order
+        self._asked: Callable[[], None] | None = None  # to be called after the next step
 
     def start(self) -> None:
         """Watch imports; frameworks that are already there are attached to at once."""
@@ -76,6 +77,19 @@ class Registry:
         }
         return {name: observation for name, observation in found.items() if observation is not None}
 
+    def peek(self) -> dict[str, Observation]:
+        """The same while the program trains, without a trace. What goes wrong is raised."""
+        return {name: backend.peek() for name, backend in list(self._backends.items())}
+
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this after the next optimizer step of any framework, in the thread that makes it.
+
+        It may be called more than once if several threads train. Asking again is harmless.
+        """
+        self._asked = call
+        for backend in list(self._backends.values()):
+            backend.after_next_step(call)
+
     @property
     def notes(self) -> tuple[Note, ...]:
         """What could not be watched, and why."""
@@ -100,6 +114,8 @@ class Registry:
             backend.detach()
             raise
         self._backends[name] = backend
+        if self._asked is not None:
+            self.guard(f"wait for a step of {name}", partial(backend.after_next_step, self._asked))
         if self.watching is not None:
             self.guard(f"summarise the updates of {name}", partial(backend.summarise, self.watching))
 

@@ -8,13 +8,27 @@ import sys
 from collections.abc import Sequence
 
 from whygrad import __version__
-from whygrad.cli import check, compare, convert, explain, parity, probe, report, run, snake, summarize, train
+from whygrad.cli import (
+    check,
+    compare,
+    convert,
+    explain,
+    parity,
+    probe,
+    report,
+    run,
+    runs,
+    snake,
+    summarize,
+    train,
+)
 
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
     "report": (report.main, report.HELP),
     "compare": (compare.main, compare.HELP),
+    "runs": (runs.main, runs.HELP),
     "explain": (explain.main, explain.HELP),
     "convert": (convert.main, convert.HELP),
     "parity": (parity.main, parity.HELP),

@@ -6,13 +6,17 @@ import argparse
 import contextlib
 import os
 import sys
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from whygrad.cli.actions import Actions, root_of
 from whygrad.model import Run
-from whygrad.reporters import json_report, terminal, watched
+from whygrad.reporters import json_report, sarif, terminal, watched
 from whygrad.running.program import Program
 
 
@@ -46,10 +50,14 @@ class Output:
     base: Path
     out: Path | None
     json: str
+    sarif: str
+    github: Actions | None
+    root: str  # from which other programs are told where files are
     quiet: bool
     stdout: TextIO
     stderr: TextIO
     _folder: list[Path] = field(default_factory=list)  # once it is made
+    _making: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, options: argparse.Namespace, program: Program) -> Output:
@@ -61,6 +69,9 @@ class Output:
             base=base,
             out=base / options.out if options.out else None,
             json=options.json or "",
+            sarif=options.sarif or "",
+            github=Actions.here() if options.github else None,
+            root=root_of(base),
             quiet=options.quiet,
             stdout=sys.stdout,
             stderr=sys.stderr,
@@ -81,6 +92,10 @@ class Output:
             self._say(text)
         if report:
             self._write_files(run, report)
+        if self.sarif:
+            self._hand_over(self.sarif, partial(sarif.render, run, self.root))
+        if self.github is not None:
+            self._say(self._annotations(self.github, run))
 
     def _text(self, run: Run) -> str:
         try:
@@ -89,15 +104,19 @@ class Output:
             titles = "".join(f"\n  {f.title} ({f.site})" for f in run.findings)
             return f"whygrad: the report failed: {type(error).__name__}: {error}{titles}"
 
+    def _annotations(self, actions: Actions, run: Run) -> str:
+        try:
+            return actions.tell(run, self.root)
+        except Exception as error:
+            return f"whygrad: the annotations failed: {_brief(error)}"
+
     def _write_files(self, run: Run, report: str) -> None:
         if self.out or run.frameworks:
             self._write_run_directory(report)
         if run.watched is not None and not self.quiet:
             self._say(watched.sentence(run, self._near(Path(run.watched.folder))))
-        if self.json == "-":
-            _print(self.stdout, 1, report)
-        elif self.json:
-            self._write_file(self.base / self.json, report)
+        if self.json:
+            self._hand_over(self.json, lambda: report)
 
     def _write_run_directory(self, report: str) -> None:
         try:
@@ -110,12 +129,18 @@ class Output:
         if not self.quiet:
             self._say(f"whygrad: the report is in {self._near(folder / 'report.json')}")
 
+    def keep(self, run: Run) -> None:
+        """A report of a program that still runs, in case that it is killed. Another thread calls this."""
+        write_atomically(self.folder() / "report.json", json_report.render(run))
+
     def folder(self) -> Path:
-        """The run directory, made when it is first needed."""
-        if not self._folder:
-            self._folder.append(self.out or self._new_directory())
-            self._folder[0].mkdir(parents=True, exist_ok=True)
-        return self._folder[0]
+        """The run directory, made when it is first needed. Several threads may ask."""
+        with self._making:
+            if not self._folder:
+                folder = self.out or self._new_directory()
+                folder.mkdir(parents=True, exist_ok=True)
+                self._folder.append(folder)
+            return self._folder[0]
 
     def _new_directory(self) -> Path:
         """A directory that nobody has: runs/<script>-<time>, with a number when two start at once."""
@@ -128,11 +153,16 @@ class Output:
                 return folder
         raise FileExistsError(f"{runs / self.stem}-{self.started} and 998 more are already there")
 
-    def _write_file(self, path: Path, report: str) -> None:
+    def _hand_over(self, to: str, rendered: Callable[[], str]) -> None:
+        """Into the file that the user named, or onto stdout for ``-``."""
         try:
-            write_atomically(path, report)
-        except OSError as error:
-            self._say(f"whygrad: {self.json} could not be written: {error}")
+            text = rendered()
+            if to == "-":
+                _print(self.stdout, 1, text)
+            else:
+                write_atomically(self.base / to, text)
+        except Exception as error:
+            self._say(f"whygrad: {to} could not be written: {_brief(error)}")
 
     def _near(self, path: Path) -> str:
         """The path as the user would type it."""
@@ -142,6 +172,10 @@ class Output:
 
     def _say(self, text: str) -> None:
         _print(self.stderr, 2, text)
+
+
+def _brief(error: Exception) -> str:
+    return str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
 
 
 def _print(stream: TextIO, descriptor: int, text: str) -> None:

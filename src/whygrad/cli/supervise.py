@@ -31,7 +31,12 @@ def supervise(
     """
     ending = _Ending(output, exit_code)
     ending.session = session = Session(
-        program, limits, give_up=ending.give_up, summaries=summaries, progress=not output.quiet
+        program,
+        limits,
+        give_up=ending.give_up,
+        summaries=summaries,
+        progress=not output.quiet,
+        keep=output.keep if limits is None else None,  # a check is over in a moment
     )
     atexit.register(ending.at_exit)
     session.execute()

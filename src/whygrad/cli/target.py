@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whygrad.running.program import CannotRun, Program
 
 #: Our options that take a value of their own.
-_VALUED = {"--out", "--json", "--updates", "--seconds", "--every"}
+_VALUED = {"--out", "--json", "--sarif", "--updates", "--seconds", "--every"}
 
 
 def parser(verb: str, description: str) -> argparse.ArgumentParser:
@@ -31,6 +31,16 @@ def parser(verb: str, description: str) -> argparse.ArgumentParser:
         metavar="FILE",
         help="write the report to FILE too; - prints it after the script's own output",
     )
+    result.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write the findings to FILE for code scanning (SARIF 2.1.0); - prints them",
+    )
+    result.add_argument(
+        "--github",
+        action="store_true",
+        help="in GitHub Actions: annotate the lines, and add to the summary of the job",
+    )
     result.add_argument("--quiet", action="store_true", help="print nothing of our own")
     return result
 
@@ -39,6 +49,8 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[argpars
     """Our options and the user's program; wrong use ends with exit code 2 and one sentence."""
     ours, target = split(argv)
     options = parser.parse_args(ours)
+    if options.json == "-" and options.sarif == "-":
+        parser.error("--json - and --sarif - cannot both be printed: write one of them to a file")
     if target[:1] == ["-m"]:
         if len(target) == 1:
             parser.error("-m needs the name of a module")

@@ -75,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--every", metavar="N", help="as whygrad run --every")
     parser.add_argument("--out", metavar="DIR", help="the run directory (default: runs/<agent>-<time>/)")
     parser.add_argument("--json", metavar="FILE", help="write the report to FILE too; - prints it")
+    parser.add_argument("--sarif", metavar="FILE", help="as whygrad run --sarif")
+    parser.add_argument("--github", action="store_true", help="as whygrad run --github")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
     parser.add_argument("--quiet", action="store_true", help="print nothing of our own")
     return parser
@@ -145,10 +147,10 @@ def _given(option: str, words: Sequence[str]) -> bool:
 
 def _passed_on(options: argparse.Namespace, folder: Path) -> list[str]:
     words = ["--out", str(folder)]
-    for option in ("--every", "--json"):
+    for option in ("--every", "--json", "--sarif"):
         value = getattr(options, option[2:])
         words += [option, value] if value else []
-    return words + [f"--{flag}" for flag in ("watch", "strict", "quiet") if getattr(options, flag)]
+    return words + [f"--{flag}" for flag in ("watch", "strict", "quiet", "github") if getattr(options, flag)]
 
 
 def _afterwards(folder: Path, broken: Break | None, changed: int) -> None:

@@ -125,5 +125,6 @@ class Evidence:
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     crash: Crash | None = None
     finished: bool = True
+    running: bool = False  # the script goes on: what is missing may still come
     history: tuple[Series, ...] = ()  # of the updates that were summarised, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen

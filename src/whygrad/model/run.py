@@ -60,6 +60,10 @@ class Run:
     watched: Watched | None = None
     drawing: Drawing = field(default_factory=Drawing)
     sources: tuple[Excerpt, ...] = ()
+    finished: bool = True  # false: written while the script was still running
+    started: str = ""  # ISO 8601, local time with its offset
+    pid: int = 0
+    host: str = ""
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""

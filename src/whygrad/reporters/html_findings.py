@@ -8,7 +8,7 @@ from html import escape
 from whygrad.model import Excerpt, Finding, Run, Site
 from whygrad.reporters import chain, places
 from whygrad.reporters.explain import sections
-from whygrad.reporters.terminal import sufferers
+from whygrad.reporters.summary import sufferers
 from whygrad.rules.table import RULES
 
 _AROUND = 3

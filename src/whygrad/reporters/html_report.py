@@ -72,6 +72,8 @@ def _top(run: Run) -> str:
     more = [stopped(run)] if run.exception and not run.healthy else []
     if not run.healthy:
         more.append(headline(run))
+    if not run.finished:
+        more.append("The script had not ended when this was written: it was killed, or is still running.")
     command = shlex.join([run.script, *run.argv])
     said = "".join(f"<p>{escape(text)}</p>" for text in dict.fromkeys(more) if text and text != sentence)
     links = [("findings", "Findings"), ("flow", "Flow"), ("who", "Who trains whom"), ("time", "Over time")]

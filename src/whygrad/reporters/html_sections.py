@@ -149,8 +149,8 @@ def _cost(run: Run) -> str:
         return told
     share = 100 * (_RECORDED - 1) * min(full, made) / made
     return (
-        f"{told} A recorded update takes about {_RECORDED} times as long, so this run took about {share:.2g} % "
-        "longer than without (an estimate from benchmarks/overhead.py, not a measurement of this run)."
+        f"{told} A recorded update takes about {_RECORDED} times as long, so this run took {share:.2g} % "
+        "longer than without (estimated from benchmarks/overhead.py, not measured in this run)."
     )
 
 

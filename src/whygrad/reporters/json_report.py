@@ -35,6 +35,10 @@ def render(run: Run) -> str:
     document = {
         "format": FORMAT,
         "whygrad": __version__,
+        "finished": run.finished,
+        "started": run.started,
+        "pid": run.pid,
+        "host": run.host,
         "script": run.script,
         "argv": list(run.argv),
         "frameworks": list(run.frameworks),
@@ -82,6 +86,10 @@ def parse(text: str) -> Run:
         watched=_read_watched(data.get("watched")),
         drawing=json_drawing.read(data.get("drawing"), _read_site),
         sources=tuple(Excerpt(e["file"], e["first"], tuple(e["lines"])) for e in data.get("sources", ())),
+        finished=data.get("finished", True),
+        started=data.get("started", ""),
+        pid=data.get("pid", 0),
+        host=data.get("host", ""),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from whygrad.model import Run, Severity, UpdateCount
+from whygrad.model import Finding, Run, Severity, UpdateCount
 from whygrad.reporters.places import label, short
 from whygrad.reporters.style import fit
-from whygrad.rules.words import count, listed
+from whygrad.rules.words import count, listed, summed
 
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}
 
@@ -48,6 +48,19 @@ def healthy(run: Run) -> str:
         return f"{end}up to there no fault was found: {_learning(judged)}"
     early = ", then ended early" if run.stopped_early else ""
     return f"healthy. {_updates(run)}{early}: {_learning(judged)}"
+
+
+def sufferers(finding: Finding) -> str:
+    """Which parameters, under which optimizer, in how many updates."""
+    parts = [summed(finding.subjects, finding.network)] if finding.subjects else []
+    if finding.optimizer:
+        parts.append(finding.optimizer)
+    if finding.updates:
+        since = f" since update {finding.first_update}" if finding.first_update > 1 else ""
+        parts.append(f"{finding.updates:,} update{'' if finding.updates == 1 else 's'}{since}")
+    if finding.confidence != "certain":
+        parts.append(f"{finding.confidence}, not certain")
+    return " · ".join(parts)
 
 
 def _updates(run: Run) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from whygrad.model import Finding, Note, Run, Severity
 from whygrad.reporters import chain, gradient_map, places
 from whygrad.reporters.style import Style, fit, wrap
-from whygrad.reporters.summary import headline, healthy, stopped
-from whygrad.rules.words import summed
+from whygrad.reporters.summary import headline, healthy, stopped, sufferers
 
 _INDENT = "    "
 _LABEL = 7  # the width of "avoid" and its neighbours
@@ -133,19 +132,6 @@ def _advice(finding: Finding, style: Style, width: int) -> list[str]:
         if text:
             lines += _wrapped(_INDENT + name.ljust(_LABEL), role, text, style, width)
     return lines
-
-
-def sufferers(finding: Finding) -> str:
-    """Who suffers, for how long, and how sure that is."""
-    parts = [summed(finding.subjects, finding.network)] if finding.subjects else []
-    if finding.optimizer:
-        parts.append(finding.optimizer)
-    if finding.updates:
-        since = f" since update {finding.first_update}" if finding.first_update > 1 else ""
-        parts.append(f"{finding.updates:,} update{'' if finding.updates == 1 else 's'}{since}")
-    if finding.confidence != "certain":
-        parts.append(f"{finding.confidence}, not certain")
-    return " · ".join(parts)
 
 
 def _notes(notes: Iterable[Note], style: Style, width: int) -> list[str]:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from whygrad.model import Note, Run
 from whygrad.running.limits import Stopper
 
+SO_FAR = "the script had not ended when this was written: these are the findings up to then"
+
 
 def added(run: Run, missing: str, stopper: Stopper | None) -> Run:
     """The run with the sentence that the user needs, if one is needed."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from types import ModuleType
 
@@ -22,8 +24,19 @@ from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.progress import Progress, wanted
+from whygrad.running.snapshots import Snapshots
 from whygrad.running.summaries import Summaries, notes
 from whygrad.running.tracebacks import peel, user_site
+from whygrad.watch.history import History
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at a running program takes with it."""
+
+    observed: Mapping[str, Observation]
+    copies: tuple[History, ...]
+    seconds: float
 
 
 class Session:
@@ -41,6 +54,7 @@ class Session:
         give_up: Callable[[], None] = lambda: None,
         summaries: Summaries | None = None,
         progress: bool = False,
+        keep: Callable[[Run], None] | None = None,
     ) -> None:
         self.program = program
         self.aside = False  # in a forked child: nothing of ours happens there
@@ -56,12 +70,16 @@ class Session:
         )
         if summaries is not None:
             self.registry.summarise(summaries.watching)
+        self._keep = keep  # puts a report into the run directory while the program runs
+        self._snapshots = (
+            Snapshots(self.registry.after_next_step, self._look, self._keep_look) if keep else None
+        )
         self._hooks = (ThreadHook(self._failed_in_thread), PrintedTracebacks())
         self._raised: Raised | None = None
         self._missing = ""  # a framework that the program asked for and did not find
         self._exit_code = 0
         self._stopped = False
-        self._started = time.perf_counter()
+        self._started, self._since = time.perf_counter(), ""
         self._finished: Run | None = None
         self._finishing = threading.Lock()
         _live.add(self)
@@ -70,8 +88,11 @@ class Session:
         """Run the program; whatever python should see of its end comes out."""
         self._stage = self.program.prepare()
         self._started = time.perf_counter()
+        self._since = datetime.now().astimezone().isoformat(timespec="seconds")
         for hook in self._hooks:
             hook.install()
+        if self._snapshots is not None:
+            self._snapshots.start()
         self.registry.start()
         if self._summaries is not None:
             self._summaries.start()
@@ -161,16 +182,42 @@ class Session:
         self._raised = Raised(type(error).__name__, message, user_site(error))
 
     def _found_so_far(self) -> int:
-        findings, _ = judged(self.registry.observe())
+        observed = self.registry.guard("look at the updates so far", self.registry.peek) or {}
+        findings, _ = judged(observed)
         return sum(f.severity is not Severity.NOTE for f in findings)
 
+    def _look(self) -> Look:
+        """What there is to see while the program trains; quick, because it waits for this."""
+        seconds = time.perf_counter() - self._started
+        observed = self.registry.peek()
+        running = {n: replace(o, evidence=replace(o.evidence, running=True)) for n, o in observed.items()}
+        copies = self._summaries.watching.copies() if self._summaries is not None else ()
+        return Look(running, copies, seconds)
+
+    def _keep_look(self, look: Look) -> None:
+        """Judge what was seen, in a thread of our own, and put it on disk."""
+        run = replace(self._described(look.observed, look.seconds), finished=False)
+        run = replace(run, notes=(Note(sentences.SO_FAR), *run.notes))
+        if self._summaries is not None:
+            run = replace(run, watched=self._summaries.keep(run, look.copies))
+        if self._keep is not None:
+            self._keep(run)
+
     def _conclude(self) -> Run:
+        if self._snapshots is not None:
+            self._snapshots.stop()
         if self._progress is not None:
             self._progress.close()
         seconds = time.perf_counter() - self._started
         observed = self.registry.observe()
         self._leave()
-        watched = self._summaries.finish() if self._summaries is not None else None
+        run = self._described(observed, seconds)
+        if self._summaries is not None:
+            watched = self._summaries.finish(run)
+            run = replace(run, watched=watched, notes=(*run.notes, *notes(watched)))
+        return sentences.added(run, self._missing, self._stopper)
+
+    def _described(self, observed: Mapping[str, Observation], seconds: float) -> Run:
         findings, trouble = judged(observed)
         seen = pictured(observed, findings)
         run = Run(
@@ -186,17 +233,17 @@ class Session:
                 *self.registry.notes,
                 *(note for o in observed.values() for note in o.notes),
                 *trouble,
-                *notes(watched),
                 *seen.certificates,
             ),
             gradient_map=seen.gradient_map,
             roles=seen.roles,
             seconds=seconds,
             stopped_early=self._was_stopped(),
-            watched=watched,
+            started=self._since,
+            pid=os.getpid(),
+            host=socket.gethostname(),
             drawing=seen.drawing,
         )
-        run = sentences.added(run, self._missing, self._stopper)
         return replace(run, sources=excerpts(run))
 
 

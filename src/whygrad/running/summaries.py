@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from whygrad.model import Note, Watched
+from whygrad.model import Note, Run, Site, Watched
+from whygrad.reporters import tensorboard_text
 from whygrad.sinks.tensorboard import EventFile
 from whygrad.watch import history
 from whygrad.watch.schedule import Schedule
@@ -20,6 +21,7 @@ class Summaries:
     def __init__(self, schedule: Schedule, folder: Callable[[], Path], histograms: bool = True) -> None:
         self._where = folder
         self._folder: Path | None = None
+        self._told: list[tuple[str, Site | None]] = []  # the findings that TensorBoard shows
         self._events = EventFile(self._make)
         self.watching = Watching(schedule, self._events, histograms)
 
@@ -27,8 +29,10 @@ class Summaries:
         """Before the program begins, in its main thread."""
         self._events.start()
 
-    def finish(self) -> Watched:
-        """Everything is on disk after this. Safe to call twice."""
+    def finish(self, run: Run | None = None) -> Watched:
+        """Everything is on disk after this, with what was found in the run. Safe to call twice."""
+        if run is not None:
+            self._tell(run)
         self._events.close()
         if self.watching.written and self._folder is not None:
             try:
@@ -36,6 +40,28 @@ class Summaries:
             except OSError as error:
                 self.watching.stop(str(error))
         return self.so_far()
+
+    def keep(self, run: Run, copies: Sequence[history.History]) -> Watched:
+        """While the program runs: what would be lost if it were killed now."""
+        causes = [(finding.rule, finding.site) for finding in run.findings]
+        if causes != self._told:
+            self._told = causes
+            self._tell(run)
+        if self.watching.written and self._folder is not None:
+            series = [series for copy in copies for series in copy.series()]
+            history.save(self._folder / HISTORY, series)
+        return self.so_far()
+
+    def _tell(self, run: Run) -> None:
+        """Findings as pages of text, for people who look at TensorBoard."""
+        if not any(update.count for update in run.updates):
+            return
+        step = max((stream.step for stream in self.watching.streams), default=0)
+        try:
+            for tag, page in tensorboard_text.pages(run).items():
+                self._events.text(tag, page, step)
+        except Exception as error:
+            self.watching.stop(f"no text: {type(error).__name__}: {error}")
 
     def so_far(self) -> Watched:
         """What was written until now."""

@@ -31,6 +31,10 @@ class EventFile:
         """From now on SIGTERM does not lose anything. Call it in the main thread."""
         self._ending.install()
 
+    def text(self, tag: str, markdown: str, step: int) -> None:
+        """A text for the page of that name."""
+        self._writer.add(wire.sealed(wire.event(wire.text(tag, markdown)), time.time(), step))
+
     def layout(self, tags: Sequence[str]) -> ScalarLayout:
         """A record whose bytes are laid out once."""
         return ScalarLayout(self._kernel, self._writer, tags)

@@ -58,6 +58,16 @@ class History:
             least, most = _where(low[cells], times), _where(high[cells], times)
             yield Series(optimizer, variable, quantity, steps, least, most, mean)
 
+    def copy(self) -> History:
+        """As it is now; a copy of memory and nothing more. It is only read."""
+        copy = object.__new__(History)
+        cells = self._used * self._width
+        copy._names, copy._width, copy._used = self._names, self._width, self._used
+        copy._steps = self._steps[: self._used]
+        copy._low, copy._high = self._low[:cells], self._high[:cells]
+        copy._total, copy._seen = self._total[:cells], self._seen[:cells]
+        return copy
+
     def _next_bucket(self) -> None:
         if self._used == self._room:
             self._kernel.join(*self._columns, self._width)
@@ -79,11 +89,13 @@ def save(path: Path, series: Sequence[Series]) -> None:
     steps = list(dict.fromkeys(s.steps for s in series))
     names = [[s.optimizer, s.variable, s.quantity, steps.index(s.steps)] for s in series]
     head = json.dumps({"format": _FORMAT, "steps": steps, "series": names}, separators=(",", ":"))
-    with open(path, "wb") as file:
+    part = path.with_name(f".{path.name}.part")  # a reader never sees half of it
+    with open(part, "wb") as file:
         file.write(head.encode() + b"\n")
         for one in series:
             for column in (one.low, one.high, one.mean):
                 file.write(column.tobytes())
+    part.replace(path)
 
 
 def load(path: Path) -> tuple[Series, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from whygrad.model import Series
 from whygrad.watch import kernel
+from whygrad.watch.history import History
 from whygrad.watch.schedule import Schedule
 from whygrad.watch.stream import Sink, Stream
 
@@ -57,6 +58,10 @@ class Watching:
     def history(self) -> tuple[Series, ...]:
         """What is remembered of all streams."""
         return tuple(series for stream in self.streams for series in stream.history.series())
+
+    def copies(self) -> tuple[History, ...]:
+        """What is remembered, as it is now: quick, so that training does not wait."""
+        return tuple(stream.history.copy() for stream in list(self.streams))
 
     def _free(self, name: str) -> str:
         number, found = 1, name

@@ -108,6 +108,13 @@ def histogram(tag: bytes, row: Sequence[float], bins: Sequence[int]) -> bytes:
     return field(1, field(1, tag) + field(5, content))
 
 
+def text(tag: str, markdown: str) -> bytes:
+    """One value of a summary: a string tensor that TensorBoard's text plugin shows as Markdown."""
+    plugin = field(1, field(1, b"text"))
+    tensor = b"\x08\x07" + field(2, b"") + field(8, markdown.encode())  # DT_STRING, a scalar
+    return field(1, field(1, tag.encode()) + field(9, plugin) + field(8, tensor))
+
+
 def buckets(bins: Sequence[int]) -> list[tuple[float, int]]:
     """The limits and counts of a histogram."""
     return list(_buckets(bins))

@@ -6,7 +6,7 @@ import types
 
 from whygrad.backends.registry import FRAMEWORKS
 from whygrad.diagnosis import Picture
-from whygrad.running import limits
+from whygrad.running import limits, snapshots
 
 
 def diagnose(evidence):
@@ -16,6 +16,7 @@ def diagnose(evidence):
 
 
 FRAMEWORKS["fakeframe"] = "fakebackend:FakeBackend"
+snapshots.FIRST = float(os.environ.get("FAKE_FIRST", snapshots.FIRST))
 limits.GRACE = float(os.environ.get("FAKE_GRACE", limits.GRACE))
 stand_in = sys.modules["whygrad.diagnosis"] = types.ModuleType("whygrad.diagnosis")
 stand_in.diagnose, stand_in.Picture, stand_in.picture = diagnose, Picture, lambda evidence, healthy: Picture()

@@ -21,6 +21,7 @@ class FakeBackend:
 
     def __init__(self):
         self.steps = 0
+        self._asked = None
         self.notes = [Note(f"complete: {fakeframe.complete}")]
 
     def attach(self, setup):
@@ -52,8 +53,18 @@ class FakeBackend:
             Evidence(), (UpdateCount("opt", self.steps, self.steps),), tuple(self.notes), "9.9"
         )
 
+    def peek(self):
+        _maybe_fail("peek")
+        return Observation(Evidence(), (UpdateCount("opt", self.steps, self.steps),), (), "9.9")
+
+    def after_next_step(self, call):
+        self._asked = call
+
     def _stepped(self):
         self.steps += 1
+        call, self._asked = self._asked, None
+        if call:
+            call()
         if self._setup.on_step:
             self._setup.on_step()
 

@@ -139,6 +139,12 @@ class Pulses:
         if found:
             self.add(Pulse(number, found))
 
+    def copy(self) -> Pulses:
+        """Another one with the same content."""
+        copy = Pulses()
+        copy._kept, copy._every = list(self._kept), self._every
+        return copy
+
     def all(self) -> tuple[Pulse, ...]:
         """What was kept, in order."""
         return tuple(self._kept)

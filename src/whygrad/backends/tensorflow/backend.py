@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 
 import tensorflow as tf
 
 from whygrad.backends.protocol import Observation, Setup
+from whygrad.backends.recording.peeking import unsettled
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.recording.summary import count_of
@@ -79,15 +81,34 @@ class TensorFlowBackend:
         watch = self._watch
         if watch is None:
             return Observation(version=tf.__version__)
+        seen = self._seen(watch)
+        if watch.summaries is None:
+            return seen
+        return replace(seen, evidence=replace(seen.evidence, history=watch.summaries.watching.history()))
+
+    def peek(self) -> Observation:
+        """The same while the script trains: nothing of it is recorded, and nothing stays changed."""
+        watch = self._watch
+        if watch is None:
+            return Observation(version=tf.__version__)
+        params, pending = watch.recorder.variables.params, list(watch.differentiating.pending)
+        with watch.resting(), unsettled(watch, params, pending):
+            return self._seen(watch)
+
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this in the thread that makes the next step."""
+        if self._watch is not None:
+            self._watch.after_next_step(call)
+
+    def _seen(self, watch: Watch) -> Observation:
         watch.name_things(None)
         with watch.resting():
             watch.applying.last_look()
-            freezer = TensorFlowFreezer(watch.records(), watch.recorder.variables, watch.captured)
+            records = watch.records()
+            freezer = TensorFlowFreezer(records, watch.recorder.variables, watch.captured)
             evidence = freezer.evidence(self._crash, finished=self._crash is None)
         evidence = replace(evidence, framework="tensorflow", complete=not watch.aside)
-        if watch.summaries is not None:
-            evidence = replace(evidence, history=watch.summaries.watching.history())
-        counts = tuple(count_of(record) for record in watch.optimizers.values())
+        counts = tuple(map(count_of, records.optimizers))
         return Observation(evidence, counts, tuple(_notes(watch)), tf.__version__)
 
 

@@ -21,8 +21,8 @@ class TensorFlowFreezer(Freezer):
     def __init__(self, records: Records, variables: Variables, captured: dict[int, Where]) -> None:
         super().__init__(records)
         self._captured = captured
-        self._met.update((p.key, p) for p in variables.params.values() if p.seen)
-        self._handles = {param.key: handle for handle, param in variables.params.items()}
+        self._met.update((p.key, p) for p in list(variables.params.values()) if p.seen)
+        self._handles = {param.key: handle for handle, param in list(variables.params.items())}
         self._carried: dict[BackwardRecord | None, dict[Node, bool]] = {}
         self._give_to_the_idle(records)
         living: dict[BackwardRecord, set[int]] = {b: self._reach(b) for b in records.pending}

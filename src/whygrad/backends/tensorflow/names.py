@@ -134,7 +134,7 @@ class Names:
         for variable in self._objects.values():
             self._variables.param(variable)
         self._variables.ask_layers(_made_variables, last=False)
-        for handle, param in self._variables.params.items():
+        for handle, param in list(self._variables.params.items()):
             found = self.found.get(handle)
             if namespace is None:
                 param.seen = found is not None or bool(param.untracked_in)

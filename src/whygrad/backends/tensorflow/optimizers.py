@@ -245,13 +245,15 @@ class Optimizers:
 
     def last_look(self) -> None:
         """A learning rate that was zero at first may have grown; compiled steps count themselves."""
-        for record in self._watch.optimizers.values():
+        for record in list(self._watch.optimizers.values()):
             optimizer = record.ref()
             if record.lr_always_zero:
                 record.lr_always_zero = _learning_rate(optimizer) == 0
             taken = _number(getattr(optimizer, "iterations", None)) if record.traced else None
             record.steps = max(record.steps, int(taken or 0) - record.before)
-            record.pulses.at_the_end(record.steps, [k for k, p in record.held.items() if health.broken(p)])
+            record.pulses.at_the_end(
+                record.steps, [k for k, p in list(record.held.items()) if health.broken(p)]
+            )
 
     # -- steps -------------------------------------------------------------------------------------
 

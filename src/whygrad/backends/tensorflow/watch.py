@@ -64,8 +64,9 @@ class Watch:
         self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same variables
         self.steps = 0
         self.aside = ""
-        self.on_step = on_step
+        self.on_step = self._always = on_step
         self.pid = os.getpid()
+        self.naming = threading.RLock()
         self._namespace = namespace
         self._thread = _Thread()
         self._hooks = Hooks(self)
@@ -116,7 +117,7 @@ class Watch:
 
     def forked(self) -> None:
         """In a forked child: nothing is watched there."""
-        self.on_step = None
+        self.on_step = self._always = None
         self._recording = False
 
     def safely(self, note: Callable[..., Any], *arguments: Any) -> Any:
@@ -131,8 +132,27 @@ class Watch:
 
     def stepped(self) -> None:
         """A step was taken: whoever counts may end the script here."""
-        if self.on_step is not None:
-            self.on_step()
+        call = self.on_step  # another thread may take it away meanwhile
+        if call is not None:
+            call()
+
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this once, in the thread that makes the next step, compiled ones included."""
+
+        def once() -> None:
+            self.on_step = self._always
+            if not self.is_open:
+                self._window.forget_calls(counting=self._counting())
+            call()
+            if self._always is not None:
+                self._always()
+
+        self.on_step = once
+        self._window.see_calls()
+
+    def _counting(self) -> bool:
+        """Does somebody want to know of every step, compiled ones included?"""
+        return (self.on_step is not None or self.summaries is not None) and not self._stopped
 
     # -- windows -----------------------------------------------------------------------------------
 
@@ -159,8 +179,7 @@ class Watch:
     def close_window(self) -> None:
         """Enough for now."""
         self._recording = False
-        counting = self.on_step is not None or self.summaries is not None
-        self._window.close(counting=counting and not self._stopped)
+        self._window.close(counting=self._counting())
         if self._thread.listening:
             self._thread.listening = False
             private.remove_op_callback(self._operation)
@@ -255,13 +274,13 @@ class Watch:
 
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for variables and optimizers, in scope at ``frame``."""
-        with self.resting():
+        with self.naming, self.resting():
             names = Names(self.recorder.variables)
             for scope in variables(self._namespace(), frame):
                 names.walk(scope)
             names.give(self._namespace() if frame is None else None)
             self.aliases = names.aliases() or self.aliases
-            for record in self.optimizers.values():
+            for record in list(self.optimizers.values()):
                 record.name = names.optimizers.get(id(record.ref()), record.name)
 
     def look_at_weights(self) -> None:

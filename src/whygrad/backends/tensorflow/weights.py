@@ -82,7 +82,7 @@ class Weights:
     def copies(self) -> Iterable[CopyRecord]:
         """Networks that began with the same weights throughout: one was copied from the other, somehow."""
         kernels: dict[str, int] = {}
-        for param in self._variables.params.values():
+        for param in list(self._variables.params.values()):
             kernels[param.network] = kernels.get(param.network, 0) + (len(param.shape) > 1)
         pairs: dict[tuple[str, str], list[tuple[Param, Param]]] = {}
         for one, two in self._twins:

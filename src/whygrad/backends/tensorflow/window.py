@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ class Window:
         self._patches = Patches()
         self._calls = Patches()
         self._calls_seen = False
+        self._lock = threading.Lock()
         self.is_open = False
 
     def open(self) -> None:
@@ -42,18 +44,24 @@ class Window:
         self.see_calls()
 
     def see_calls(self) -> None:
-        """Be there when a traced function is called."""
-        if private.CONCRETE is not None and not self._calls_seen:
-            self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
-            self._calls_seen = True
+        """Be there when a traced function is called. Any thread may ask for it."""
+        with self._lock:
+            if private.CONCRETE is not None and not self._calls_seen:
+                self._calls.wrap(private.CONCRETE, "_call_flat", self._call_flat)
+                self._calls_seen = True
+
+    def forget_calls(self, counting: bool) -> None:
+        """Nobody has to know of them any more, unless somebody is ``counting`` steps."""
+        if not counting:
+            with self._lock:
+                self._calls.restore()
+                self._calls_seen = False
 
     def close(self, counting: bool) -> None:
         """No longer; calls of traced functions only if somebody is ``counting`` steps."""
         self.is_open = False
         self._patches.restore()
-        if not counting:
-            self._calls.restore()
-            self._calls_seen = False
+        self.forget_calls(counting)
 
     def _call_flat(self, original: Any) -> Any:
         def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:

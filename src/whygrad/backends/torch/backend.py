@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 
 from whygrad.backends.protocol import Observation, Setup
 from whygrad.backends.recording.frames import Where
+from whygrad.backends.recording.peeking import without_trace
 from whygrad.backends.recording.scopes import innermost
 from whygrad.backends.recording.summary import count_of
 from whygrad.backends.torch.distributed import waited_for
@@ -84,15 +86,33 @@ class TorchBackend:
         watch = self._watch
         if watch is None:
             return Observation(version=torch.__version__)
+        seen = self._seen(watch)
+        if watch.summaries is None:
+            return seen
+        return replace(seen, evidence=replace(seen.evidence, history=watch.summaries.watching.history()))
+
+    def peek(self) -> Observation:
+        """The same while the script trains: nothing of it is recorded, and nothing stays changed."""
+        watch = self._watch
+        if watch is None:
+            return Observation(version=torch.__version__)
+        with torch._C.DisableTorchFunction(), torch.no_grad(), without_trace(watch, watch.recorder.params):
+            return self._seen(watch)
+
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this in the thread that makes the next step."""
+        if self._watch is not None:
+            self._watch.after_next_step(call)
+
+    def _seen(self, watch: Watch) -> Observation:
         watch.name_things(None)
-        evidence = TorchFreezer(watch.records()).evidence(self._crash, finished=self._crash is None)
-        if watch.summaries is not None:
-            evidence = replace(evidence, history=watch.summaries.watching.history())
+        records = watch.records()
+        evidence = TorchFreezer(records).evidence(self._crash, finished=self._crash is None)
         unused, where = self._waited
         if unused and evidence.crash is not None:
             site = where.site() if where is not None else evidence.crash.site
             evidence = replace(evidence, crash=replace(evidence.crash, unused=unused, site=site))
-        counts = tuple(count_of(record) for record in watch.optimizers.values())
+        counts = tuple(map(count_of, records.optimizers))
         return Observation(evidence, counts, tuple(_notes(watch)), torch.__version__)
 
 

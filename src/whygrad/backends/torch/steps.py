@@ -171,15 +171,17 @@ class Steps:
             record.steps += 1
             self._watch.steps += 1
             record.last_step_number = self._watch.steps
-            if self._watch.on_step is not None:
-                self._watch.on_step()
+            call = self._watch.on_step  # another thread may take it away meanwhile
+            if call is not None:
+                call()
             return
         if os.getpid() != self._watch.pid:
             return
         if not self._watch.aside:
             self._watch.safely(self._step_ends, optimizer, sys._getframe(1))
-        if self._watch.on_step is not None:
-            self._watch.on_step()
+        call = self._watch.on_step
+        if call is not None:
+            call()
 
     def _step_ends(self, optimizer: Any, frame: FrameType) -> None:
         self._watch.resume()

@@ -56,8 +56,9 @@ class Watch:
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self.failure: Failure | None = None
         self.aside: str = ""
-        self.on_step = on_step
+        self.on_step = self._always = on_step
         self.pid = os.getpid()
+        self.naming = threading.RLock()
         self._namespace = namespace
         self._thread = _Thread()
         self._patches = Patches()
@@ -120,9 +121,20 @@ class Watch:
         if self._thread.mode is not None:
             self._thread.mode.on = False
 
+    def after_next_step(self, call: Callable[[], None]) -> None:
+        """Call this once, in the thread that makes the next step."""
+
+        def once() -> None:
+            self.on_step = self._always
+            call()
+            if self._always is not None:
+                self._always()
+
+        self.on_step = once
+
     def forked(self) -> None:
         """In a forked child: nothing is watched there."""
-        self.on_step = None
+        self.on_step = self._always = None
         self._recording = False
         if self.summaries is not None:
             self.summaries.remove()
@@ -342,10 +354,14 @@ class Watch:
 
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for parameters and optimizers, in scope at ``frame``."""
+        with self.naming:
+            self._name_things(frame)
+
+    def _name_things(self, frame: FrameType | None) -> None:
         names = Names()
         for scope in variables(self._namespace(), frame):
             names.walk(scope)
-        for param in self.recorder.params.values():
+        for param in list(self.recorder.params.values()):
             tensor = param.ref()
             found = names.tensors.get(id(tensor)) if tensor is not None else None
             if frame is not None:
@@ -357,12 +373,13 @@ class Watch:
                 param.captured = found.how == "compiled"
                 self._outside_its_module(param, tensor, names)
         self._note_aliases(names)
-        for record in self.optimizers.values():
+        for record in list(self.optimizers.values()):
             record.name = names.optimizers.get(id(record.ref()), record.name)
 
     def _note_aliases(self, names: Names) -> None:
         """Modules that go by several names: ``target = online``."""
-        keys = {id(t): p.key for p in self.recorder.params.values() if (t := p.ref()) is not None}
+        params = list(self.recorder.params.values())
+        keys = {id(t): p.key for p in params if (t := p.ref()) is not None}
         found = [
             (tuple(called), tuple(keys[i] for i in held if i in keys))
             for held, called in names.called.items()
@@ -385,12 +402,13 @@ class Watch:
 
     def records(self) -> Records:
         """What there is so far."""
-        for record in self.optimizers.values():
-            record.pulses.at_the_end(record.steps, [k for k, p in record.held.items() if broken(p)])
+        records = list(self.optimizers.values())
+        for record in records:
+            record.pulses.at_the_end(record.steps, [k for k, p in list(record.held.items()) if broken(p)])
         return Records(
-            optimizers=list(self.optimizers.values()),
+            optimizers=records,
             pending=list(self.backwards.pending),
-            assigned=self.backwards.assigned,
+            assigned=dict(self.backwards.assigned),
             failure=self.failure,
             gate=self.switches.gate(),
             captured=self.unseen.get("torch.compile"),

@@ -29,8 +29,10 @@ def no_step(situation: Situation) -> Iterator[Cause]:
         reaching = [b for b in situation.backwards if b.reached & optimizer.held and not b.error]
         if optimizer.steps or sum(b.runs for b in reaching) < 2 or optimizer.held & moved:
             continue
-        if any(p.written for p in members) or not any(p.trainable for p in members) or not evidence.finished:
+        if any(p.written for p in members) or not any(p.trainable for p in members):
             continue
+        if evidence.running or not evidence.finished:
+            continue  # it may still be about to step
         last = reaching[-1]
         steps = (
             Step(members[0].name, members[0].made[0] if members[0].made else None),

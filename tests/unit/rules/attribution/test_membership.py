@@ -1,8 +1,11 @@
 """Parameters and optimizers: left out, replaced, mixed up, frozen, never stepped."""
 
+from dataclasses import replace
+
 import pytest
 
 from whygrad.model import Site
+from whygrad.rules.attribution import causes
 
 
 def names(cause):
@@ -185,6 +188,13 @@ def test_gradients_without_a_step(run, only):
     cause = only(run)
     assert (cause.rule, cause.site.line) == ("no-step", 6)
     assert (cause.details["kind"], cause.updates) == ("never-stepped", 3)
+
+
+def test_a_script_that_still_runs_may_step_later(run):
+    actor = run.network("actor")
+    run.optimizer("optimizer", actor, line=3)
+    run.loose += [run.backward(run.op("mean", run.call(actor, line=5), line=5), line=6) for _ in range(3)]
+    assert causes(replace(run.evidence(), running=True)) == []
 
 
 def test_one_backward_is_no_training_loop(run, judge):

@@ -1,0 +1,108 @@
+"""A run in Markdown, for places that show it: a job summary, TensorBoard's text page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from whygrad.model import Finding, GradientMap, LossTerm, Reached, Run, Severity
+from whygrad.reporters import places
+from whygrad.reporters.summary import headline, healthy, stopped, sufferers
+
+_CODE = re.compile(r"(`[^`]+`)")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#])")
+_MOST = 40  # findings that are shown in full
+
+
+def verdict(run: Run) -> str:
+    """The whole run in a sentence or two."""
+    if run.healthy:
+        return prose(healthy(run))
+    end = stopped(run)
+    return f"**{prose(headline(run))}**" + (f"\n\n{prose(end)}" if end else "")
+
+
+def findings(run: Run) -> str:
+    """Every finding with its line and its fix, the gravest first."""
+    order = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
+    found = sorted(run.findings, key=lambda f: order.index(f.severity))
+    parts = [_finding(finding) for finding in found[:_MOST]]
+    if len(found) > _MOST:
+        parts.append(f"... and {len(found) - _MOST} more: they are in report.json")
+    return "\n\n".join(parts)
+
+
+def who_trains_whom(maps: Sequence[GradientMap]) -> str:
+    """Terms of the losses against networks, as a table; empty if nothing is known."""
+    rows = [(found, term) for found in maps for term in found.terms]
+    networks = list(dict.fromkeys(c.network for _, term in rows for c in term.networks if c.reached))
+    if not rows:
+        return ""
+    head = ["term of the loss", "line", "stepped by", *networks]
+    lines = [_row(head), "|---|---|---|" + "--:|" * len(networks)]
+    lines += [_row(_cells(found, term, networks)) for found, term in rows]
+    legend = "Shares are of the network's gradient, by norm. A dot: it gets there, and no step applies it."
+    reasons = dict.fromkeys(found.unmeasured for found in maps if found.unmeasured)
+    return "\n\n".join(
+        ["\n".join(lines), legend, *(f"Shares were not measured: {prose(why)}" for why in reasons)]
+    )
+
+
+def prose(text: str) -> str:
+    """A sentence of ours: its `code` stays code, everything else means what it says."""
+    parts = _CODE.split(text)
+    return "".join(part if part.startswith("`") and n % 2 else _plain(part) for n, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+
+
+def _finding(finding: Finding) -> str:
+    parts = [f"### {finding.severity}: {prose(finding.title)}"]
+    if finding.site is not None:
+        function = finding.site.function
+        inside = "" if function in ("", "<module>") else f", in `{function}`"
+        parts.append(f"`{places.label(finding.site)}`{inside} · rule `{finding.rule}`")
+        parts.append(_excerpt(finding))
+    else:
+        parts.append(f"rule `{finding.rule}`")
+    said = (
+        ("who", sufferers(finding)),
+        ("why", finding.why),
+        ("fix", finding.fix),
+        ("avoid", finding.avoid),
+    )
+    parts.append("\n".join(f"- **{name}**: {prose(text)}" for name, text in said if text))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _excerpt(finding: Finding) -> str:
+    lines = places.excerpt(finding, context=2)
+    if not lines:
+        return ""
+    digits = len(str(lines[-1].number))
+    marks = [">" if line.culprit else " " for line in lines]
+    shown = [f"{m} {line.number:>{digits}}  {line.text}" for m, line in zip(marks, lines, strict=True)]
+    text = "\n".join(line.rstrip() for line in shown)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}python\n{text}\n{fence}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_plain(cell) for cell in cells) + " |"
+
+
+def _cells(found: GradientMap, term: LossTerm, networks: Sequence[str]) -> list[str]:
+    cells = {cell.network: cell for cell in term.networks}
+    where = places.label(term.site) if term.site else ""
+    return [term.name, where, found.optimizer, *(_share(cells.get(network)) for network in networks)]
+
+
+def _share(cell: Reached | None) -> str:
+    if cell is None or not cell.reached:
+        return "-"
+    if not cell.applied:
+        return "·"
+    return "yes" if cell.share is None else f"{100 * cell.share:.0f} %"
