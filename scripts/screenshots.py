@@ -19,8 +19,8 @@ RUNS = {
     "ddpg-detached": ["run", "--every", "2", "broken_ddpg.py"],
     "dqn-broadcast": ["run", "--every", "5", "broken_dqn.py"],
     "sac-in-place": ["run", "--every", "1", "broken_sac.py"],
-    "ppo-healthy": ["train", "ppo", "--every", "10", "--steps", "40000", "--eval-episodes", "0"],
-    "tf-agents-dqn": ["train", "dqn_tf_agents", "--every", "1", "--steps", "8000", "--eval-episodes", "0"],
+    "ppo-healthy": ["run", "--every", "10", "ppo.py", "--steps", "40000", "--eval-episodes", "0"],
+    "tf-agents-dqn": ["run", "--every", "1", "dqn_tf_agents.py", "--steps", "8000", "--eval-episodes", "0"],
 }
 OPENED = {"ddpg-detached": "actor"}  # networks that are shown with their layers
 WHOLE = ("ppo-healthy", "tf-agents-dqn")
@@ -32,8 +32,9 @@ def main() -> None:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for script in (ROOT / "examples").glob("*.py"):
-            shutil.copy(script, folder)
+        for scripts in ("examples", "src/whygrad/agents"):
+            for script in (ROOT / scripts).glob("*.py"):
+                shutil.copy(script, folder)
         for name, command in RUNS.items():
             verb, *rest = command
             whygrad([verb, "--out", name, *rest], folder)
