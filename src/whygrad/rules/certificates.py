@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import ancestors, is_detach, living_values
 from whygrad.flow.scores import scored
-from whygrad.model import Backward, Note, Op, Site
+from whygrad.model import Backward, Flow, Note, Op, Site
 from whygrad.rules.attribution.cuts import spoken
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.words import listed, place
@@ -131,6 +131,8 @@ def _ratios(situation: Situation) -> Iterator[Note]:
             new, old = (backward.flow[i] for i in op.inputs)
             if not new.carries or old.carries or not scored(backward.flow, new.id):
                 continue
+            if not _is_exponent(backward.flow, op):
+                continue
             cut = _cut(backward, old.id, old.id)
             if cut is not None and situation.parts(backward).behind(old.id):
                 what, site = cut
@@ -140,6 +142,17 @@ def _ratios(situation: Situation) -> Iterator[Note]:
                     f"{place(op.site)} carries the gradient",
                     site,
                 )
+
+
+def _is_exponent(flow: Flow, op: Op) -> bool:
+    """Does ``exp`` take it, clamped perhaps?"""
+    takers = _takers(flow, {op.id})
+    takers += _takers(flow, {other.id for other in takers if other.name.startswith("clamp")})
+    return any(other.name == "exp" for other in takers)
+
+
+def _takers(flow: Flow, values: set[int]) -> list[Op]:
+    return [op for op in flow.ops.values() if not values.isdisjoint(op.inputs)]
 
 
 def _passed_through(situation: Situation) -> Iterator[Note]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from whygrad.flow.paths import Path, Reach
 from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Optimizer, Parameter, Site, Step
+from whygrad.model import Backward, Op, Optimizer, Parameter, Site, Step
 from whygrad.rules.attribution import cuts
 from whygrad.rules.attribution.captured import runs_another
 from whygrad.rules.attribution.independent import independent
@@ -124,12 +124,17 @@ def _why(
 
 def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
     """Behind the cut, the value goes into a network that this optimizer does not train."""
-    for op in path.ops[path.cuts[0] + 1 :]:
-        for i in op.inputs:
-            key = backward.flow.parameter(i)
-            if key is not None and key not in optimizer.held:
-                return True
-    return False
+    return _meets_another_network(backward, path.ops[path.cuts[0] + 1 :], optimizer)
+
+
+def went_through_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
+    """Before the cut, the value came out of a network that this optimizer does not train: a critic's word."""
+    return _meets_another_network(backward, path.ops[1 : path.cuts[0]], optimizer)
+
+
+def _meets_another_network(backward: Backward, ops: Iterable[Op], optimizer: Optimizer) -> bool:
+    keys = (backward.flow.parameter(i) for op in ops for i in op.inputs)
+    return any(key is not None and key not in optimizer.held for key in keys)
 
 
 def _ways(

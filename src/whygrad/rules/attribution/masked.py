@@ -9,7 +9,12 @@ from typing import TypeAlias
 from whygrad.flow.paths import Path, Reach
 from whygrad.flow.terms import Term
 from whygrad.model import Backward, Confidence, Op, Optimizer, Parameter, Site
-from whygrad.rules.attribution.absent import cut_cause, feeds_another_network, together
+from whygrad.rules.attribution.absent import (
+    cut_cause,
+    feeds_another_network,
+    together,
+    went_through_another_network,
+)
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -92,7 +97,9 @@ def _dead(
         if path is None or parameter is None or path.cost != 1:
             continue  # alive, or data: a draw or a choice behind another cut
         cut = path.ops[path.cuts[0]]
-        meant = term.scalar and _source(path).id not in situation.living(backward)
+        # An addend that carries nothing does nothing, unless what it was cut off from is trained elsewhere.
+        useless = term.scalar or went_through_another_network(backward, path, optimizer)
+        meant = useless and _source(path).id not in situation.living(backward)
         if cut.time > since and (meant or feeds_another_network(backward, path, optimizer)):
             cause = cut_cause(optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
