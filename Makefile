@@ -49,7 +49,7 @@ browser:  ## Chromium, in which the tests look at the reports
 		>/dev/null; } || { echo "no Chromium: install one and name it, make CHROMIUM=/path/to/it test" >&2; exit 1; }
 
 pytest: $(READY) browser  ## the tests only
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder  # a file: one worker, what it sets up is made once
 
 CASES ?= tests/cases
 accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (default tests/cases)

@@ -16,7 +16,6 @@ from tests.docs import running
 
 pytestmark = [
     pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow"),
-    pytest.mark.xdist_group("commands"),  # one worker, so that everything is run once
 ]
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,6 @@ from whygrad.rules.table import RULES
 
 pytestmark = [
     pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow"),
-    pytest.mark.xdist_group("examples"),  # one worker, so that everything is run once
 ]
 
 SAMPLES = Path(__file__).parents[2] / "docs" / "rules" / "samples"

@@ -8,7 +8,6 @@ from tests.docs import examples, running
 
 pytestmark = [
     pytest.mark.skipif(not running.HERE, reason="needs PyTorch and TensorFlow"),
-    pytest.mark.xdist_group("tutorials"),  # one worker, so that everything is run once
 ]
 
 PAGES = {p.stem: p.read_text(encoding="utf-8") for p in sorted(tutorials.TUTORIALS.glob("*.md"))}

@@ -49,7 +49,6 @@ def trained(tmp_path_factory):
     return {key: (job.folder, said[key]) for key, job in jobs.items()}
 
 
-@pytest.mark.xdist_group("breaking")
 @pytest.mark.parametrize(("name", "rule"), BREAKS)
 def test_whygrad_names_what_was_broken(name, rule, trained):
     folder, said = trained[name, rule]
