@@ -65,9 +65,11 @@ def verdict(path: Path) -> Verdict:
     if is_detach(op):
         return Verdict("detached", op.site, position, {"op": spoken(op)})
     if op.fresh:
-        return Verdict(
-            "numpy-round-trip", op.site, position, {"left": f"{maker(op) or 'tf.constant'}(tensor)"}
-        )
+        details = {
+            "left": f"{maker(op) or 'tf.constant'}(tensor)",
+            "many": "yes" if len(op.inputs) > 1 else "",
+        }
+        return Verdict("numpy-round-trip", op.site, position, details)
     if _samples(op) or not op.floating or op.name.rstrip("_") in STEPWISE or op.name == "assign":
         details = {"op": op.api if _samples(op) else spoken(op)}
         if op.carries:

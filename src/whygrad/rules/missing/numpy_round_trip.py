@@ -1,9 +1,11 @@
 """numpy-round-trip: the value left the framework and came back as a fresh tensor.
 
-Reads the details ``left`` (how it left), ``back`` (how it came back, empty where unknown) and ``back_line``.
+Reads the details ``left`` (how it left), ``back`` (how it came back, empty where unknown), ``back_line`` and
+``many`` (it was a list of tensors).
 """
 
 import re
+from collections.abc import Mapping
 
 from whygrad.model import Finding
 from whygrad.rules import rewrite, words
@@ -90,7 +92,7 @@ def phrase(cause: Cause) -> Finding:
         cause,
         title=words.starved(cause, how),
         why=_why(cause, left),
-        fix=_fix(left, words.source(cause), cause.details.get("back", "")),
+        fix=_fix(left, words.source(cause), cause.details),
         avoid="`torch.tensor(..., requires_grad=True)`: the error goes away, and `backward` ends at the new "
         "tensor",
     )
@@ -106,7 +108,11 @@ def _why(cause: Cause, left: str) -> str:
     )
 
 
-def _fix(left: str, code: str, back: str) -> str:
+def _fix(left: str, code: str, details: Mapping[str, str]) -> str:
+    maker = left.removesuffix(_COPY)
+    if details.get("many") and re.search(rf"{re.escape(maker)}\([\w.]+\)", code):
+        return f"write {words.code(code.replace(f'{maker}(', 'torch.stack('))}"
+    back = details.get("back", "")
     numpy = re.search(r"\bnp\.(\w+)\(", code)
     if numpy:
         name = _TORCH_NAMES.get(numpy[1], numpy[1])
