@@ -43,7 +43,7 @@ ELSEWHERE = {
     "whygrad probe dqn": ("../learning/test_probes.py", 'whygrad("probe", what'),
     "whygrad train dqn --break target-never-synced": (
         "../learning/test_breaking.py",
-        '"train", name, "--break"',
+        "whygrad train {name} --break {rule}",
     ),
 }
 # What has to be there before.
