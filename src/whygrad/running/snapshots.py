@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 Look = TypeVar("Look")
 
-FIRST = 2.0  # seconds after the first step
+FIRST = 5.0  # seconds after the first step
 _RARER = 4  # times as long until the next one
 _LONGEST = 300.0  # seconds between two of them, if they are cheap
 _CHEAP = 500  # times what one takes: the least time between two
