@@ -31,7 +31,7 @@ page.flow = (function () {
     for (const [name, list] of networks) {
       const rows = open.has(name) ? Math.min(list.length, MOST_ROWS) + (list.length > MOST_ROWS ? 1 : 0) : 0;
       const words = Math.min(name.length, 34) * 8 + Math.min(holders(list).join(", ").length, 20) * 6.2 + 52;
-      found.push({ id: "n:" + name, kind: "network", name, list, width: Math.max(words, rows ? 270 : 200), height: HEAD + rows * ROW + (rows ? 6 : 0) });
+      found.push({ id: "n:" + name, kind: "network", name, list, width: Math.max(words, rows ? 270 : 224), height: HEAD + rows * ROW + (rows ? 6 : 0) });
     }
     drawing.losses.forEach((loss, i) => {
       if (loss.terms.length > 1)
@@ -76,7 +76,7 @@ page.flow = (function () {
 
   function place(shown, lines, upright) {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
-    graph.setGraph({ rankdir: upright ? "TB" : "LR", nodesep: 22, ranksep: upright ? 44 : 62, edgesep: 14, marginx: 12, marginy: 14 });
+    graph.setGraph({ rankdir: upright ? "TB" : "LR", nodesep: 22, ranksep: upright ? 44 : 62, edgesep: 14, marginx: 12, marginy: 30 });
     graph.setDefaultEdgeLabel(() => ({}));
     shown.forEach((b) => graph.setNode(b.id, { width: b.width, height: b.height }));
     lines.forEach((e, n) => {
@@ -174,7 +174,8 @@ page.flow = (function () {
     g.append(page.svg("text", { x: 12, y: 20, class: "bold" }, `${expanded ? "▾" : "▸"} ${page.short(b.name, 34)}`));
     g.append(page.svg("text", { x: 12, y: 36, class: "dim" }, `${plural(b.list.length, "layer")} · ${plural(weights, "weight")}`));
     g.append(page.svg("rect", { x: 12, y: 43, width: 10, height: 10, rx: 2, fill: page.shade(felt) }));
-    const reached = drawing.wires.some((w) => w.carries && layers.get(w.source).network === b.name);
+    const whole = !drawing.losses.some((l) => l.error); // a backward that failed has brought nothing
+    const reached = whole && drawing.wires.some((w) => w.carries && layers.get(w.source).network === b.name);
     const words = felt === null ? (!held.length ? "not trained" : seen ? "no gradient" : reached ? "gradient arrives, not measured" : "not stepped yet") : `largest gradient ${page.number(felt)}`;
     g.append(page.svg("text", { x: 28, y: 52, class: felt === null && wanted ? "red" : "dim" }, words));
     if (held.length) g.append(page.svg("text", { x: b.width - 10, y: 20, "text-anchor": "end", class: "dim" }, page.short(held.join(", "), 20)));
