@@ -1,11 +1,13 @@
 """What summaries cost: ours beside what people use, as ratio to the bare update, in one run.
 
     python benchmarks/watch.py [--updates 600] [--rounds 3] [--widths 64,1024] [--only NAME,...] [--json FILE]
+    python benchmarks/watch.py --turns [--rounds 3] [--widths 64,1024]    # ours alone, to a fraction of a percent
     python benchmarks/watch.py --sizes      # cost from 10 thousand to 100 million parameters
 
 Every variant is a process of its own; they take turns of fifty updates on one core (see overhead.py), so that
 whatever slows the machine slows all of them. The time of all threads counts, writing files included. The
-first fifth of the turns is left out: in them ``whygrad run`` records, with summaries or without.
+first fifth of the turns is left out: in them ``whygrad run`` records, with summaries or without. With
+``--turns`` the turns are of one process, see watch_turns.py: two processes differ by more than what is measured.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from overhead import Variant
 
 HERE = Path(__file__).resolve().parent
 LOOP, LOOP_AGENTS = str(HERE / "watch_loop.py"), str(HERE / "watch_loop_agents.py")
+LOOP_TURNS = str(HERE / "watch_turns.py")
 #: ours: options of ``whygrad run``
 OURS = {
     "whygrad run": [],
@@ -63,6 +66,36 @@ def plan(updates: int, width: int, folder: str, only: list[str]) -> dict[str, li
     for name, peer in PEERS.items():
         commands[name] = [LOOP, str(max(20, updates // SLOW)), str(width), peer, f"{folder}/{peer}"]
     return {name: c for name, c in commands.items() if not only or name == "bare" or name in only}
+
+
+def turns(width: int, rounds: int) -> dict[str, object]:
+    """What of ours costs how much, in processes that take our hooks out and put them back."""
+    found: dict[str, object] = {}
+    print(f"\nDQN 2x{width}, in one process: ratio to the bare update, {rounds} rounds (least to most)")
+    for name, options in OURS.items():
+        every = 100 if "--watch" in options else int("--every" in options)
+        count = max(40, 1000 * 64 // width)
+        with tempfile.TemporaryDirectory() as folder:
+            command = ["-m", "whygrad", "run", "--quiet", "--out", folder, *options, LOOP_TURNS]
+            each = [_one_process([*command, str(count), str(width), str(every)]) for _ in range(rounds)]
+        found[name] = each
+        ratios = [one["ratio"] + one["threads"] for one in each]
+        controls = [one["control"] for one in each]
+        print(
+            f"  {name:34s}{statistics.median(ratios):8.4f}   ({min(ratios):.4f} to {max(ratios):.4f}; without the other "
+            f"threads {statistics.median(one['ratio'] for one in each):.4f}; bare to bare {min(controls):.4f} to "
+            f"{max(controls):.4f})",
+            flush=True,
+        )
+    return found
+
+
+def _one_process(command: list[str]) -> dict[str, float]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, *command], env=environment, check=True, capture_output=True, text=True
+    )
+    return dict(json.loads(done.stdout))
 
 
 def agents(updates: int, folder: str) -> dict[str, list[str]]:
@@ -127,6 +160,7 @@ def main() -> None:
     parser.add_argument("--widths", default="64,1024")
     parser.add_argument("--only", default="", help="names of variants, with commas between them")
     parser.add_argument("--agents", action="store_true", help="TF-Agents, too")
+    parser.add_argument("--turns", action="store_true", help="ours, in turns of one process")
     parser.add_argument("--sizes", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -140,8 +174,11 @@ def main() -> None:
     only = [name.strip() for name in options.only.split(",") if name.strip()]
     found: dict[str, object] = {}
     for width in map(int, options.widths.split(",")):
+        title = f"DQN 2x{width}"
+        if options.turns:
+            found[title] = turns(width, options.rounds)
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            title = f"DQN 2x{width}"
             commands = plan(options.updates, width, folder, only)
             found[title] = measure(title, "bare", commands, options.rounds)
     if options.agents:

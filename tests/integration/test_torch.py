@@ -180,6 +180,60 @@ def test_everything_is_taken_away_again(lab):
     assert done.stdout.endswith("clean\n"), done
 
 
+LATE = """
+import torch
+from torch import nn
+net = nn.Linear(4, 1)
+optimizer = torch.optim.Adam(net.parameters())
+
+def evaluate():
+    with torch.set_grad_enabled(False):
+        net(torch.randn(8, 4))
+
+for update in range(400):
+    if update == 300:
+        evaluate()
+    if update == 350:
+        SWITCH
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("switch", "line"), [("torch.set_grad_enabled(False)", 14), ("torch.no_grad().__enter__()", None)]
+)
+def test_gradients_turned_off_between_recorded_updates(lab, switch, line):
+    """The line that did it, if it is known; a block before it that has ended is not blamed."""
+    lab.write(LATE.replace("SWITCH", switch))
+    assert watched(lab, "train.py").code == 1
+    run = report(lab)
+    assert [f["site"]["line"] for f in run["findings"]] == ([line] if line else [])
+    assert [update["count"] for update in run["updates"]] == [350]
+    if line:
+        assert run["findings"][0]["rule"] == "no-grad-block"
+        assert run["findings"][0]["why"].startswith("The forward pass runs under")
+
+
+def test_gradients_that_are_cleared_only_now_and_then(lab):
+    """Accumulation over more updates than are recorded is no forgotten zero_grad."""
+    lab.write("""
+        import torch
+        from torch import nn
+        net = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+        for update in range(1, 301):
+            net(torch.randn(8, 4)).pow(2).mean().backward()
+            optimizer.step()
+            if update % 90 == 0:
+                optimizer.zero_grad()
+        """)
+    assert watched(lab, "train.py").code == 0
+    assert [f["rule"] for f in report(lab)["findings"]] == []
+
+
 def test_check_ends_endless_training(lab):
     lab.write(
         START.lstrip()

@@ -220,6 +220,25 @@ def test_a_closure_is_summarised_with_its_last_gradients(tmp_path):
     assert run.result.watched.trouble == ""
 
 
+def test_losses_of_two_optimizers_are_told_apart(tmp_path):
+    first, second = nn.Linear(2, 1), nn.Linear(2, 1)
+    sgd, adam = torch.optim.SGD(first.parameters(), lr=0.01), torch.optim.Adam(second.parameters(), lr=0.01)
+    losses = {"sgd": [], "adam": []}
+    with whygrad.watching(20, out=tmp_path):
+        for update in range(1, 101):
+            for name, net, optimizer in (("sgd", first, sgd), ("adam", second, adam)):
+                if name == "adam" and update % 2:
+                    continue
+                loss = net(torch.randn(4, 2)).pow(2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses[name].append(loss.item())
+    for name, numbers in (("sgd", [20, 40, 60, 80, 100]), ("adam", [20, 40])):
+        found = values(tmp_path, f"{name}/loss")
+        assert found == pytest.approx({n: losses[name][n - 1] for n in numbers})
+
+
 def test_optimizers_that_are_made_anew_go_on(tmp_path):
     net = nn.Linear(2, 1)
     with whygrad.watching(True, out=tmp_path):

@@ -31,7 +31,7 @@ class Writer:
         self._waiting = 0
         self._batch = b""
         self._lock, self._writing = threading.RLock(), threading.RLock()
-        self._wake = threading.Event()
+        self._filled, self._over = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = False
         self.refused = 0
@@ -44,6 +44,8 @@ class Writer:
             if self._closed or self.trouble or self._waiting + len(data) > self._limit:
                 self.refused += 1
                 return False
+            if not self._queue:
+                self._filled.set()
             self._queue.append(data)
             self._waiting += len(data)
             if self._thread is None:
@@ -70,7 +72,8 @@ class Writer:
         with self._lock:
             self._closed = True
         self.flush()
-        self._wake.set()
+        self._over.set()
+        self._filled.set()
         with self._writing:
             if self._file >= 0:
                 os.close(self._file)
@@ -82,7 +85,9 @@ class Writer:
         self._lock, self._writing = threading.RLock(), threading.RLock()
 
     def _start(self) -> None:
-        self._thread = threading.Thread(target=_look_after, args=(weakref.ref(self), self._wake), daemon=True)
+        filled, over = self._filled, self._over
+        me = weakref.ref(self, lambda _: filled.set())
+        self._thread = threading.Thread(target=_look_after, args=(me, filled, over), daemon=True)
         self._thread.name = "whygrad-writer"
         begin = threading.getprofile()
         threading.setprofile(None)  # a thread of ours is not the user's
@@ -98,14 +103,15 @@ class Writer:
             self._batch = self._batch[os.write(self._file, self._batch) :]
 
 
-def _look_after(ref: Callable[[], Writer | None], wake: threading.Event) -> None:
-    """Write now and then, until the writer is closed or gone."""
-    while not wake.wait(PAUSE):
+def _look_after(ref: Callable[[], Writer | None], filled: threading.Event, over: threading.Event) -> None:
+    """Write a little after something has come, until the writer is closed or gone."""
+    while filled.wait() and not over.wait(PAUSE):
         writer = ref()
         if writer is None:
             return
-        if writer._queue:
-            writer.flush()
+        filled.clear()
+        writer.flush()
+        del writer  # nobody else may want it
 
 
 _live: weakref.WeakSet[Writer] = weakref.WeakSet()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from whygrad.model import Moved, Pulse
 
 _FIRST, _LAST = 4, 4
 _PULSE, _MOST_PULSES = 64, 64
+NEVER = sys.maxsize
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +157,7 @@ class OptimizerRecord:
 
     def __init__(self, optimizer: Any, made: Where | None) -> None:
         self.key = clock()
-        self.ref = weakref.ref(optimizer)
+        self.ref = weakref.ref(optimizer, self._gone)
         self.kind = type(optimizer).__name__
         self.made = made
         self.name = ""
@@ -170,10 +172,15 @@ class OptimizerRecord:
         self.clears = 0  # calls of zero_grad() after its first step
         self.last_step = 0  # on the clock of nodes
         self.last_step_number = 0  # counted over all optimizers
+        self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
-        self.quiet_until = 0  # steps before this one are only counted
+        self.looked_until = 0  # before this many steps there is no look at the gradients
+        self.summary_from = NEVER  # from this step on somebody wants to be told, to summarise it
+        self.quiet_until = 0  # before this many steps they are only counted
         self.counting = False  # this is such a step
+        self.begun = False  # and this is one with a look
+        self.closures = False  # its steps call the user's code
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=_LAST)
@@ -182,6 +189,14 @@ class OptimizerRecord:
         self.triggers = 0
         self.pulses = Pulses()
         self.direction: tuple[int, Any] | None = None  # of the last gradients
+
+    def _gone(self, _: Any) -> None:
+        self.quiet_until = 0  # another one may get its address
+
+    def tell_from(self, step: int) -> None:
+        """Somebody wants to be told of this step, and of the end of the one before it."""
+        self.summary_from = step
+        self.quiet_until = min(self.quiet_until, step - 2)
 
     def keep(self, update: UpdateRecord) -> None:
         """Remember an update: the first few, and the last few."""

@@ -39,6 +39,7 @@ class Events:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._thread = _Thread()
+        self.quiet = False  # nothing is recorded, and every optimizer is known to be cleared
         self.clips: deque[ClipRecord] = deque(maxlen=_MOST)
         self.clears: deque[ClearRecord] = deque(maxlen=_MOST)
         self.copies: dict[tuple[int, int, Where | None], CopyRecord] = {}
@@ -157,11 +158,15 @@ class Events:
     # -- clearing ----------------------------------------------------------------------------------
 
     def _zero_grad(self, original: Any) -> Any:
+        watch = self._watch
+
         def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            record = self._watch.optimizers.get(id(owner))
+            if self.quiet:
+                return original(owner, *args, **kwargs)
+            record = watch.optimizers.get(id(owner))
             if record is not None and record.steps:
                 record.clears += 1
-            if not self._watch.recording():
+            if not watch.recording():
                 return original(owner, *args, **kwargs)
             self._thread.clearing = True
             self._watch.rest()  # three calls per parameter, none of them the user's

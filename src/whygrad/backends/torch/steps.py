@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where, locate
 from whygrad.backends.recording.nodes import Param, clock
-from whygrad.backends.recording.records import BackwardRecord, OptimizerRecord, UpdateRecord
+from whygrad.backends.recording.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.backends.torch import health
 from whygrad.model import Pulse
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_DEAD = 256
 _DIRECTIONS = 16  # recorded updates whose gradients are compared with those before; few runs have more
-_LOOK_EVERY = 16  # between recorded updates, at every so many steps: are the same gradients there?
+_LOOK_EVERY = 16, 256  # between recorded updates, at first and later on: are the same gradients there?
 
 
 class _Thread(threading.local):
@@ -32,7 +32,7 @@ class Steps:
     """Hooks around every ``step()`` of every optimizer."""
 
     def __init__(self, watch: Watch) -> None:
-        self._watch = watch
+        self._watch, self._switches, self._records = watch, watch.switches, watch.optimizers
         self._thread = _Thread()
         self._motion = health.Motion()
 
@@ -42,39 +42,84 @@ class Steps:
 
     def made(self, optimizer: Any, where: Where | None) -> None:
         """A new optimizer."""
-        records = self._watch.optimizers
+        records = self._records
         old = records.pop(id(optimizer), None)
         if old is not None and len(records) < _MOST_DEAD:
             records[-old.key] = old  # a dead optimizer whose address was used again
         record = records[id(optimizer)] = OptimizerRecord(optimizer, where)
         record.held = self.held(optimizer)
+        record.summary_from = NEVER if self._watch.summaries is None else 0
+        self._watch.events.quiet = False
 
     def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """The hook in front of a step. Most steps are only counted."""
-        record = self._watch.optimizers.get(id(optimizer))
-        if (
-            record is not None
-            and record.steps < record.quiet_until
-            and len(args) == 1
-            and record.ref() is optimizer
-        ):
-            record.counting = True
-        elif os.getpid() == self._watch.pid and not self._watch.aside:
-            self._watch.safely(self._step_begins, optimizer, args, kwargs, sys._getframe(1))
+        """The hook in front of a step. Most steps are only counted: every look at anything is felt here."""
+        record = self._records.get(id(optimizer))
+        if record is not None and record.steps < record.quiet_until:
+            record.counting = self._switches.quiet = True
+        elif os.getpid() == self._watch.pid:
+            self._begins(record, optimizer, args, kwargs, sys._getframe(1))
 
-    def _quiet_until(self, record: OptimizerRecord) -> int:
-        """How long steps may be merely counted: nothing is recorded, and every gradient has been there."""
+    def _begins(
+        self, record: OptimizerRecord | None, optimizer: Any, args: Any, kwargs: Any, frame: FrameType
+    ) -> None:
+        watch, closure = self._watch, _has_closure(args, kwargs)
+        if record is None or record.ref() is not optimizer or record.steps >= record.looked_until or closure:
+            if not watch.aside:
+                watch.safely(self._step_begins, optimizer, args, kwargs, frame)
+        else:
+            record.counting = record.begun = False  # the last step may have raised
+        if watch.summaries is not None:
+            watch.summaries.before(optimizer, frame)
+
+    def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """The hook behind a step."""
+        record = self._records.get(id(optimizer))
+        if record is not None and record.counting:
+            record.counting = self._switches.quiet = False
+            record.steps += 1
+        elif os.getpid() == self._watch.pid:
+            self._ends(record, optimizer, _has_closure(args, kwargs), sys._getframe(1))
+
+    def _ends(self, record: OptimizerRecord | None, optimizer: Any, closure: bool, frame: FrameType) -> None:
+        watch = self._watch
+        if record is not None:
+            begun, record.begun = record.begun, False
+            if begun and not watch.aside:
+                watch.safely(self._step_ends, optimizer, frame)
+            else:
+                self._count(record)
+            if watch.summaries is not None and record.steps + 1 >= record.summary_from:
+                watch.summaries.after(optimizer, closure)
+        call = watch.on_step  # another thread may take it away meanwhile
+        if call is not None:
+            call()
+        if record is not None and watch.on_step is None and not record.closures:
+            record.quiet_until = min(record.looked_until, record.summary_from - 2)
+
+    def _count(self, record: OptimizerRecord) -> None:
+        record.steps += 1
+        self._watch.steps += record.steps - record.told
+        record.told, record.last_step_number = record.steps, self._watch.steps
+
+    def _looked_until(self, record: OptimizerRecord) -> int:
+        """Until when no look is needed: nothing is recorded, and every gradient has been there."""
         if self._watch.is_open or record.absent_always is None or record.absent_always:
             return 0
-        return 0 if record.lr_always_zero else min(record.steps + _LOOK_EVERY, record.next_window - 1)
+        if record.lr_always_zero:
+            return 0
+        often, seldom = _LOOK_EVERY
+        pause = min(max(often, record.steps // often), seldom)
+        return min(record.steps + pause, record.next_window - 1)
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
         self._watch.resume()
         self._thread.inside = not any(callable(a) for a in (*args[1:], *kwargs.values()))
-        record = self._watch.optimizers.get(id(optimizer))
+        record = self._records.get(id(optimizer))
         if record is None or record.ref() is not optimizer:
             self.made(optimizer, None)
-            record = self._watch.optimizers[id(optimizer)]
+            record = self._records[id(optimizer)]
+        record.begun, record.counting = True, False
+        record.closures = record.closures or _has_closure(args, kwargs)
         if record.lr_always_zero:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
             record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
@@ -163,51 +208,33 @@ class Steps:
         chosen = mine + [b for b in next_to if b not in mine]
         return tuple(sorted(chosen, key=lambda b: b.time))
 
-    def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """The hook behind a step."""
-        record = self._watch.optimizers.get(id(optimizer))
-        if record is not None and record.counting:
-            record.counting = False
-            record.steps += 1
-            self._watch.steps += 1
-            record.last_step_number = self._watch.steps
-            call = self._watch.on_step  # another thread may take it away meanwhile
-            if call is not None:
-                call()
-            return
-        if os.getpid() != self._watch.pid:
-            return
-        if not self._watch.aside:
-            self._watch.safely(self._step_ends, optimizer, sys._getframe(1))
-        call = self._watch.on_step
-        if call is not None:
-            call()
-
     def _step_ends(self, optimizer: Any, frame: FrameType) -> None:
         self._watch.resume()
-        record = self._watch.optimizers[id(optimizer)]
+        record = self._records[id(optimizer)]
         self._motion.ends()
         if not self._thread.inside:  # it came with a closure: the gradients are those of its last call
             self._look(optimizer, record, frame)
             self._motion.forget()  # the step was over before its weights were looked at
         self._thread.inside = False
-        record.steps += 1
-        self._watch.steps += 1
-        record.last_step_number = self._watch.steps
+        self._count(record)
         if self._watch.recording():
             record.last_step = clock()
             self._watch.recorder.operations = 0
         if schedule.wants(record, record.changed):
             self._watch.open_window()
-        elif self._watch.is_open and schedule.satisfied(self._watch.optimizers.values(), self._watch.steps):
+        elif self._watch.is_open and schedule.satisfied(self._records.values(), self._watch.steps):
             self._watch.close_window()
-        record.quiet_until = self._quiet_until(record)
+        record.looked_until = self._looked_until(record)
 
     def held(self, optimizer: Any) -> dict[int, Param]:
         """What an optimizer holds now."""
         tensors = [p for g in optimizer.param_groups for p in g["params"]]
         params = [self._watch.recorder.param(tensor) for tensor in tensors]
-        record = self._watch.optimizers.get(id(optimizer))
+        record = self._records.get(id(optimizer))
         if record is not None:
             record.keys.update((id(t), p.key) for t, p in zip(tensors, params, strict=True))
         return {param.key: param for param in params}
+
+
+def _has_closure(args: Any, kwargs: Any) -> bool:
+    return len(args) > 1 or "closure" in kwargs

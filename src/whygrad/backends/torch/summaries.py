@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import threading
 import weakref
 from array import array
@@ -13,9 +12,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from whygrad.backends.recording.patches import Patches
+from whygrad.backends.recording.records import NEVER, OptimizerRecord
 from whygrad.backends.registry import brief
 from whygrad.watch.kernel import KINDS
 from whygrad.watch.stream import Stream, Tensors
@@ -42,43 +41,46 @@ class _Thread(threading.local):
 class _Plan:
     """One optimizer: how many updates it has made, and where their summaries go."""
 
-    def __init__(self, optimizer: Any, name: str) -> None:
+    def __init__(self, optimizer: Any, name: str, record: OptimizerRecord) -> None:
         self.ref = weakref.ref(optimizer)
         self.name = name
-        self.number = 0
+        self.record = record
+        self.others = -record.steps  # updates that are counted here and not there
         self.held: list[int] = []
         self.kept: Tensors | None = None  # the parameters, as they were before the step
         self.stream: Stream | None = None
         self.pending: list[Any] = []  # the parameters, while a step is under way that was measured
-        self.near = False
+        self.due = 0  # the next step that is summarised, as far as it can be foreseen
+
+    @property
+    def number(self) -> int:
+        """How many updates it has made."""
+        return self.record.steps + self.others
 
 
 class Summaries:
-    """Hooks around every step, and the two things that only happen before it: the loss, and clipping."""
+    """What is done around steps, and the two things that only happen before it: the loss, and clipping."""
 
     def __init__(self, watch: Watch, watching: Watching) -> None:
         self._watch, self.watching = watch, watching
         self._patches = Patches()
-        self._hooks: list[Any] = []
         self._plans: dict[int, _Plan] = {}
         self._thread = _Thread()
         self._always = not watching.schedule.foreseeable or watching.schedule.every == 1
         self.near = self._always  # may the next step be summarised?
 
     def install(self) -> None:
-        """Put the hooks in."""
+        """From now on."""
         self._patches.wrap(torch.autograd, "backward", self._backward)
-        self._hooks = [
-            register_optimizer_step_pre_hook(self._before),
-            register_optimizer_step_post_hook(self._after),
-        ]
+        for record in list(self._watch.optimizers.values()):
+            record.tell_from(0)
 
     def remove(self) -> None:
-        """Take them out again."""
+        """No longer."""
         self._patches.restore()
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks, self.near = [], False
+        for record in list(self._watch.optimizers.values()):
+            record.summary_from = NEVER
+        self.near = False
 
     def _backward(self, original: Any) -> Any:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -107,30 +109,31 @@ class Summaries:
             norms = Stream.norms(tensors_of([p.grad for p in found]))
             here.clipped.update((id(p), (here.backwards, n)) for p, n in zip(found, norms, strict=True))
 
-    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def before(self, optimizer: Any, frame: FrameType) -> None:
+        """A step begins."""
         plan = self._plans.get(id(optimizer))
-        if plan is not None and not self._always and not plan.near:
-            plan.number += 1
-        elif not self.watching.trouble and os.getpid() == self._watch.pid:
-            self._safely(self._begins, optimizer, plan, sys._getframe(1))
+        if plan is not None and plan.record.steps + 1 < plan.record.summary_from:
+            return
+        if not self.watching.trouble and os.getpid() == self._watch.pid:
+            self._safely(self._begins, optimizer, plan, frame)
 
     def _begins(self, optimizer: Any, plan: _Plan | None, frame: FrameType) -> None:
         if plan is None or plan.ref() is not optimizer:
             plan = self._plan(optimizer, frame)
-        plan.number += 1
-        if self.watching.schedule.due(plan.number, plan.name):
+        if self.watching.schedule.due(plan.number + 1, plan.name):
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             stream = self._stream(plan, parameters, optimizer, frame)
             plan.kept = kept = again(parameters, plan.kept)
             stream.begins(again([p.grad for p in parameters], kept), kept)
             plan.pending = parameters
 
-    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def after(self, optimizer: Any, closure: bool) -> None:
+        """It is over, and counted."""
         plan = self._plans.get(id(optimizer))
         if plan is None:
             return
         if plan.pending:
-            self._safely(self._ends, optimizer, plan, len(args) > 1 or "closure" in kwargs)
+            self._safely(self._ends, optimizer, plan, closure)
             plan.pending = []
         self._thread.losses.clear()
         if not self._always:
@@ -160,13 +163,14 @@ class Summaries:
 
     def _safely(self, action: Callable[..., None], *arguments: Any) -> None:
         """Our own failure is never the user's; and what we do to tensors is nothing to record."""
-        self._watch.rest()
+        rested = self._watch.rest()
         try:
             action(*arguments)
         except Exception as error:
             self.watching.stop(brief(error))
         finally:
-            self._watch.resume()
+            if rested:
+                self._watch.resume()
 
     def _loss(self) -> float:
         """What was differentiated for this step; nothing if that cannot be told."""
@@ -176,21 +180,26 @@ class Summaries:
         return math.nan
 
     def _foresee(self, plan: _Plan) -> None:
+        """Be told of the next due step and of the one before; while one is near, of all their losses."""
         every = self.watching.schedule.every
-        near = (plan.number + 1) % every == 0
-        if near != plan.near:
-            plan.near = near
-            self.near = any(p.near for p in self._plans.values())
+        plan.due = plan.record.steps + every - plan.number % every
+        plans = list(self._plans.values())
+        self.near = any(p.due == p.record.steps + 1 for p in plans)
+        for other in plans:
+            other.record.tell_from(0 if self.near else other.due)
 
     def _plan(self, optimizer: Any, frame: FrameType) -> _Plan:
-        record = self._watch.optimizers.get(id(optimizer))
-        if record is not None and not record.name:
+        if id(optimizer) not in self._watch.optimizers:
+            self._watch.stepping.made(optimizer, None)
+        record = self._watch.optimizers[id(optimizer)]
+        if not record.name:
             self._watch.name_things(frame)
-        name = (record.name if record is not None else "") or type(optimizer).__name__
-        plan = _Plan(optimizer, name)
+        plan = _Plan(optimizer, record.name or type(optimizer).__name__, record)
+        name = plan.name
         before = next((p for p in self._plans.values() if p.name == name and p.ref() is None), None)
         if before is not None:  # made anew, as for each task or epoch: it goes on
-            plan.number, plan.stream = before.number, before.stream
+            plan.others += before.number
+            plan.stream = before.stream
             self._plans = {key: p for key, p in self._plans.items() if p is not before}
         self._plans[id(optimizer)] = plan
         return plan

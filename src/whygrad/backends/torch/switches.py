@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from whygrad.backends.recording.frames import FRAMEWORK, Where, kind_of, locate
+from whygrad.backends.recording.frames import FRAMEWORK, INVISIBLE, Where, kind_of, locate
 from whygrad.backends.recording.nodes import Gate
 from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.scopes import variables_of
+
+if TYPE_CHECKING:
+    from whygrad.backends.torch.watch import Watch
 
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 
@@ -26,26 +28,48 @@ class _Thread(threading.local):
 class Switches:
     """Knows, in every thread, which line of the user turned gradients off."""
 
-    def __init__(self, recording: Callable[[], bool]) -> None:
-        self._recording = recording
-        self._thread = _Thread()
+    __slots__ = ("_thread", "_watch", "alert", "quiet")  # read at every switch
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self._thread = watch, _Thread()
+        self.alert = True  # look at every caller: there is recording, or gradients are off
+        self.quiet = False  # now torch turns gradients off by itself: no need to look at who asks
 
     def install(self, patches: Patches) -> None:
         """Watch the three ways to turn gradients off and on."""
         patches.wrap(torch.set_grad_enabled, "__init__", self._grad_mode)
+        patches.wrap(torch.no_grad, "__enter__", self._no_grad)
         patches.wrap(torch.inference_mode, "__enter__", self._inference_enter)
         patches.wrap(torch.inference_mode, "__exit__", self._inference_exit)
 
     def _grad_mode(self, original: Any) -> Any:
-        """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all come through here."""
+        """``no_grad``, ``enable_grad`` and ``set_grad_enabled`` all come through here.
+
+        Blocks matter only to recording, and are what most calls are. A look at the caller costs more than all
+        the rest, so it is not taken where the answer is known.
+        """
 
         def __init__(block: Any, mode: bool) -> None:
-            caller = sys._getframe(1)
-            if self._recording() or kind_of(caller.f_code) != FRAMEWORK:  # blocks matter only to recording
-                self._switched(mode, caller)
+            if self.alert or not (mode or self.quiet):
+                self._asked(mode, sys._getframe(1))
             original(block, mode)
 
         return __init__
+
+    def _asked(self, mode: bool, caller: FrameType) -> None:
+        if self._watch.recording() or kind_of(caller.f_code) != FRAMEWORK:
+            self._switched(mode, caller)
+        elif torch.is_grad_enabled():
+            self._thread.gate = None  # of a block that is over
+        self.alert = self._watch.active or self._thread.gate is not None
+
+    def _no_grad(self, original: Any) -> Any:
+        def __enter__(block: Any) -> None:
+            self.quiet = True
+            original(block)
+            self.quiet = False
+
+        return __enter__
 
     def _switched(self, on: bool, frame: FrameType) -> None:
         thread = self._thread
@@ -55,13 +79,14 @@ class Switches:
         elif inside == "__exit__":
             thread.gate = thread.outer  # the end of an enable_grad block
         elif (thread.gate is None or torch.is_grad_enabled()) and (
-            inside != "__enter__" or self._recording()
+            inside != "__enter__" or self._watch.recording()
         ):
             thread.gate = gate_at(frame)  # gradients were on: a gate from before is a stale one
 
     def _inference_enter(self, original: Any) -> Any:
         def __enter__(block: Any) -> Any:
-            if getattr(block, "mode", True) and self._thread.gate is None and self._recording():
+            stale = self._thread.gate is None or torch.is_grad_enabled()
+            if getattr(block, "mode", True) and stale and self._watch.recording():
                 self._thread.gate = gate_at(sys._getframe(1), "inference_mode")
             return original(block)
 
@@ -85,7 +110,10 @@ def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
     """The place where the user's own code turns gradients off; nothing if the framework did it itself."""
     caller: FrameType | None = frame
     decorated = None
-    while caller is not None and kind_of(caller.f_code) == FRAMEWORK:
+    while caller is not None and (whose := kind_of(caller.f_code)) in (FRAMEWORK, INVISIBLE):
+        if whose == INVISIBLE:
+            caller = caller.f_back
+            continue
         if not caller.f_code.co_filename.endswith(_GRAD_MODE_FILES):
             return None
         if caller.f_code.co_name == "__enter__":

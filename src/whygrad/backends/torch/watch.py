@@ -48,8 +48,8 @@ class Watch:
         self.optimizers: dict[int, OptimizerRecord] = {}
         self.events = self.recorder.events = Events(self)
         self.backwards = Backwards(self)
+        self.switches = Switches(self)
         self.stepping = Steps(self)
-        self.switches = Switches(self.recording)
         self.summaries: Summaries | None = None  # if somebody wants them
         self.steps = 0
         self.aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = []  # two names for the same parameters
@@ -63,7 +63,7 @@ class Watch:
         self._thread = _Thread()
         self._patches = Patches()
         self._hooks: list[Any] = []
-        self._recording = True
+        self.active: bool = True  # may any thread be recorded now?
         self._compiled = False
         self._named: set[int] = set()  # parameters for which names were looked up
         self._profile: Any = None
@@ -93,7 +93,7 @@ class Watch:
 
     def stop(self) -> None:
         """Take everything out again."""
-        self._recording = False
+        self._activate(False)
         if self.summaries is not None:
             self.summaries.remove()
         for hook in self._hooks:
@@ -117,7 +117,7 @@ class Watch:
         """Our own failure: stop recording, keep what there is, say so at the end."""
         if not self.aside:
             self.aside = f"{type(error).__name__}: {error}"
-        self._recording = False
+        self._activate(False)
         if self._thread.mode is not None:
             self._thread.mode.on = False
 
@@ -131,11 +131,13 @@ class Watch:
                 self._always()
 
         self.on_step = once
+        for record in list(self.optimizers.values()):
+            record.quiet_until = 0
 
     def forked(self) -> None:
         """In a forked child: nothing is watched there."""
         self.on_step = self._always = None
-        self._recording = False
+        self._activate(False)
         if self.summaries is not None:
             self.summaries.remove()
         self._leave()
@@ -144,7 +146,7 @@ class Watch:
 
     def _new_thread(self, frame: FrameType, event: str, argument: Any) -> None:
         sys.setprofile(None)
-        if self._recording:
+        if self.active:
             self._enter()
 
     def _enter(self) -> None:
@@ -167,12 +169,17 @@ class Watch:
             mode.__exit__(None, None, None)
             self._thread.mode = None
 
-    def rest(self) -> None:
-        """An optimizer does its arithmetic now: hundreds of calls, none of them the user's."""
+    def rest(self) -> bool:
+        """An optimizer does its arithmetic now: hundreds of calls, none of them the user's.
+
+        True if there was something to put to rest.
+        """
         mode = self._thread.mode
-        if mode is not None and torch.overrides._get_current_function_mode() is mode:
-            mode.__exit__(None, None, None)
-            self._thread.mode, self._thread.resting = None, mode
+        if mode is None or torch.overrides._get_current_function_mode() is not mode:
+            return False
+        mode.__exit__(None, None, None)
+        self._thread.mode, self._thread.resting = None, mode
+        return True
 
     def resume(self) -> None:
         """The step is over, or it has raised and the next one begins."""
@@ -185,38 +192,42 @@ class Watch:
 
     def recording(self) -> bool:
         """Is this thread being recorded?"""
-        if not self._recording:
+        if not self.active:
             return False
         mode = self._thread.mode
         return self._compiled or (mode is not None and mode.on)
 
+    def _activate(self, flag: bool) -> None:
+        self.active = self.switches.alert = flag
+        self.events.quiet = not flag and all(r.clears for r in list(self.optimizers.values()) if r.steps)
+
     @property
     def is_open(self) -> bool:
         """Is there a thread that may be recorded?"""
-        return self._recording or self._thread.mode is not None
+        return self.active or self._thread.mode is not None
 
     def open_window(self) -> None:
         """Record from now on."""
         if self.aside or self.recording():
             return
-        if not self._recording:
+        if not self.active:
             self.recorder.table.forget_data()
             self.recorder.probing = False
             self.backwards.pending.clear()
             self.backwards.live.clear()
             for record in self.optimizers.values():
-                record.quiet_until = 0
-        self._recording = True
+                record.quiet_until = record.looked_until = 0
+        self._activate(True)
         self._enter()
 
     def close_window(self) -> None:
         """Enough for now: from here on only the step hooks run."""
-        self._recording = False
+        self._activate(False)
         self._leave()
 
     def pause(self) -> None:
         """A very long rollout: wait for the next step. (A mode cannot leave while it is being asked.)"""
-        self._recording = False
+        self._activate(False)
         if self._thread.mode is not None:
             self._thread.mode.on = False
 
@@ -290,7 +301,7 @@ class Watch:
         """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
 
         def backward(*args: Any, **kwargs: Any) -> Any:
-            if not self._recording:
+            if not self.active:
                 return original(*args, **kwargs)
             frame = sys._getframe(1)
             return self.backwards.differentiate(original, "backward", args, kwargs, frame, _plain_call)

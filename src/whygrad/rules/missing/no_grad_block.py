@@ -70,13 +70,15 @@ def _inference(cause: Cause, block: str) -> Finding:
 
 
 def _inside(cause: Cause) -> str:
-    text = cause.details.get("inside") or words.source(cause)
+    text = cause.details.get("inside")
     return words.code(text) if text else "the forward pass"
 
 
 def _why(cause: Cause, block: str) -> str:
-    where = words.at(cause.details.get("inside_line", ""))
-    return f"{_inside(cause)}{where} runs under `{block}`: nothing is recorded, the result is a constant."
+    what = _inside(cause).replace("the forward", "The forward", 1) + words.at(
+        cause.details.get("inside_line", "")
+    )
+    return f"{what} runs under `{block}`: nothing is recorded, the result is a constant."
 
 
 def _fix(cause: Cause, block: str) -> str:
