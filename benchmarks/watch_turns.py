@@ -24,7 +24,7 @@ from torch.optim import optimizer as torch_optimizer
 
 from whygrad.backends.torch.backend import _watches
 
-TURN, BETWEEN, BEFORE = 5, 20, 1200
+TURN, BETWEEN, BEFORE = 5, 10, 1200
 KINDS = ("with", "without", "again")
 
 rounds, width, every = map(int, sys.argv[1:])
@@ -56,9 +56,9 @@ def train(updates: int) -> list[float]:
 
 train(BEFORE)
 (watch,) = _watches
-patches = [watch._patches] + ([watch.summaries._patches] if watch.summaries is not None else [])
-places = [place for patch in patches for place in patch._undo]
+places = watch._patches._undo
 hooks = (torch_optimizer._global_optimizer_pre_hooks, torch_optimizer._global_optimizer_post_hooks)
+listening = torch.autograd.backward
 ours = [dict(h) for h in hooks]
 
 
@@ -66,6 +66,8 @@ def put(there: bool) -> None:
     """The hooks into their places, or out of them."""
     for owner, name, original, replacement in places:
         setattr(owner, name, replacement if there else original)
+    if every == 1:  # else it is there only for updates that are summarised
+        torch.autograd.backward = listening if there else listening.__wrapped__
     for now, kept in zip(hooks, ours, strict=True):
         now.clear()
         now.update(kept if there else {})
@@ -75,7 +77,9 @@ def others() -> float:
     return time.process_time() - time.thread_time()
 
 
-seconds: dict[str, list[float]] = {kind: [] for kind in (*KINDS, "summarised")}
+mean, median = statistics.fmean, statistics.median
+seconds: dict[str, list[float]] = {kind: [] for kind in KINDS}  # per update, a mean for each turn
+extra: list[float] = []  # what a summary takes longer
 began, made = others(), BEFORE
 for _ in range(rounds):
     for kind in random.sample(KINDS, len(KINDS)):
@@ -83,20 +87,20 @@ for _ in range(rounds):
         times = train(1 + TURN)[1:]
         if kind == "with":
             made += 1 + TURN
-            due = [every > 1 and number % every == 0 for number in range(made - TURN + 1, made + 1)]
-            seconds["summarised"] += [t for t, d in zip(times, due, strict=True) if d]
-            times = [t for t, d in zip(times, due, strict=True) if not d]
-        seconds[kind] += times
+            if every > 1 and made % every < TURN:
+                extra.append(times.pop(TURN - 1 - made % every))
+                extra[-1] -= mean(times)
+        seconds[kind].append(mean(times))
     put(True)
     train(BETWEEN)
     made += BETWEEN
-median = statistics.median
-bare, watched = median(seconds["without"] + seconds["again"]), median(seconds["with"])
-due = median(seconds["summarised"]) - watched if seconds["summarised"] else 0.0
+pairs = list(zip(seconds["without"], seconds["again"], strict=True))
+bare = median(mean(pair) for pair in pairs)
 found = {
     "bare": bare,
-    "ratio": (watched + (due / every if every else 0.0)) / bare,
+    "ratio": median(w / mean(pair) for w, pair in zip(seconds["with"], pairs, strict=True))
+    + (median(extra) / every / bare if extra else 0.0),
     "threads": (others() - began) / (made - BEFORE) / bare,
-    "control": median(seconds["again"]) / median(seconds["without"]),
+    "control": median(a / b for a, b in pairs),
 }
 print(json.dumps(found))

@@ -31,9 +31,13 @@ class Patches:
         replacement.__module__ = getattr(original, "__module__", None)
         replacement.__wrapped__ = original
 
-    def restore(self) -> None:
-        """Undo in reverse order; a place that somebody else has patched on top since is left alone."""
+    def restore(self) -> bool:
+        """Undo in reverse order; a place that somebody else has patched on top since is left alone: false."""
+        all_of_them = True
         while self._undo:
             owner, name, original, replacement = self._undo.pop()
             if vars(owner).get(name) is replacement:
                 setattr(owner, name, original)
+            else:
+                all_of_them = False
+        return all_of_them

@@ -155,6 +155,43 @@ class Pulses:
 class OptimizerRecord:
     """One optimizer: where it was made, what it holds, how its steps went."""
 
+    __slots__ = (  # more than thirty attributes: a dictionary is slow, and two of them are read at every step
+        "__weakref__",
+        "absent_always",
+        "absent_last",
+        "before",
+        "begun",
+        "changed",
+        "clears",
+        "closures",
+        "counting",
+        "direction",
+        "first",
+        "held",
+        "key",
+        "keys",
+        "kind",
+        "last",
+        "last_step",
+        "last_step_number",
+        "looked_until",
+        "lr_always_zero",
+        "made",
+        "maximize",
+        "name",
+        "next_window",
+        "pulses",
+        "quiet_until",
+        "recorded",
+        "ref",
+        "steps",
+        "summary_from",
+        "told",
+        "traced",
+        "triggers",
+        "wanted",
+    )
+
     def __init__(self, optimizer: Any, made: Where | None) -> None:
         self.key = clock()
         self.ref = weakref.ref(optimizer, self._gone)

@@ -65,22 +65,33 @@ class Summaries:
         self._watch, self.watching = watch, watching
         self._patches = Patches()
         self._plans: dict[int, _Plan] = {}
+        self._listening = threading.Lock()
         self._thread = _Thread()
         self._always = not watching.schedule.foreseeable or watching.schedule.every == 1
-        self.near = self._always  # may the next step be summarised?
+        self.near = False  # may the next step be summarised?
+        self._covered = False  # somebody has put his own in the place of backward, on top of ours
 
     def install(self) -> None:
         """From now on."""
-        self._patches.wrap(torch.autograd, "backward", self._backward)
+        self._listen(self._always)
         for record in list(self._watch.optimizers.values()):
             record.tell_from(0)
 
     def remove(self) -> None:
         """No longer."""
-        self._patches.restore()
+        self._listening = threading.Lock()  # a forked child may have got it locked
+        self._listen(False)
         for record in list(self._watch.optimizers.values()):
             record.summary_from = NEVER
-        self.near = False
+
+    def _listen(self, near: bool) -> None:
+        """Losses are heard of only where a step is summarised: ``backward`` is called at every one."""
+        with self._listening:
+            if near and not self.near and not self._covered:
+                self._patches.wrap(torch.autograd, "backward", self._backward)
+            elif self.near and not near:
+                self._covered = not self._patches.restore() or self._covered
+            self.near = near
 
     def _backward(self, original: Any) -> Any:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
@@ -184,7 +195,7 @@ class Summaries:
         every = self.watching.schedule.every
         plan.due = plan.record.steps + every - plan.number % every
         plans = list(self._plans.values())
-        self.near = any(p.due == p.record.steps + 1 for p in plans)
+        self._listen(any(p.due == p.record.steps + 1 for p in plans))
         for other in plans:
             other.record.tell_from(0 if self.near else other.due)
 
