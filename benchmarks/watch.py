@@ -68,13 +68,15 @@ def plan(updates: int, width: int, folder: str, only: list[str]) -> dict[str, li
     return {name: c for name, c in commands.items() if not only or name == "bare" or name in only}
 
 
-def turns(width: int, rounds: int) -> dict[str, object]:
+def turns(width: int, rounds: int, only: list[str]) -> dict[str, object]:
     """What of ours costs how much, in processes that take our hooks out and put them back."""
     found: dict[str, object] = {}
     print(f"\nDQN 2x{width}, in one process: ratio to the bare update, {rounds} rounds (least to most)")
     for name, options in OURS.items():
+        if only and name not in only:
+            continue
         every = 100 if "--watch" in options else int("--every" in options)
-        count = max(40, 1000 * 64 // width)
+        count = max(50, 600 * 64 // width)
         with tempfile.TemporaryDirectory() as folder:
             command = ["-m", "whygrad", "run", "--quiet", "--out", folder, *options, LOOP_TURNS]
             each = [_one_process([*command, str(count), str(width), str(every)]) for _ in range(rounds)]
@@ -176,7 +178,7 @@ def main() -> None:
     for width in map(int, options.widths.split(",")):
         title = f"DQN 2x{width}"
         if options.turns:
-            found[title] = turns(width, options.rounds)
+            found[title] = turns(width, options.rounds, only)
             continue
         with tempfile.TemporaryDirectory() as folder:
             commands = plan(options.updates, width, folder, only)

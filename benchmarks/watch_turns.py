@@ -24,7 +24,7 @@ from torch.optim import optimizer as torch_optimizer
 
 from whygrad.backends.torch.backend import _watches
 
-TURN, BETWEEN, BEFORE = 5, 10, 1200
+TURN, BETWEEN, BEFORE = 5, 30, 1200
 KINDS = ("with", "without", "again")
 
 rounds, width, every = map(int, sys.argv[1:])

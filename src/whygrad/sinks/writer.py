@@ -1,8 +1,8 @@
 """A file that is written in the background.
 
-What is accepted is in memory until the next look of the writing thread, a fifth of a second later at most.
+What is accepted is in memory until the writing thread wakes up, a second later at most; sooner if much comes.
 It is written before the process ends: at the end of the script, after an exception, on SIGTERM. SIGKILL and
-``os._exit`` lose that fifth of a second and nothing else. Training never waits: when 64 MB have piled up
+``os._exit`` lose that second and nothing else. Training never waits: when 64 MB have piled up
 because the disk does not keep up, records are refused, and the report says how many.
 """
 
@@ -16,7 +16,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-PAUSE = 0.2
+PAUSE, SHORT = 1.0, 0.2
+MUCH = 1 << 18  # bytes in a pause
 LIMIT = 64 << 20
 
 
@@ -52,12 +53,13 @@ class Writer:
                 self._start()
         return True
 
-    def flush(self) -> None:
-        """Write all that was accepted so far, in this thread."""
+    def flush(self) -> int:
+        """Write all that was accepted so far, in this thread: how many bytes?"""
         with self._writing:
             with self._lock:
                 taken, self._queue = self._queue, []
                 self._batch += b"".join(taken)
+                size = len(self._batch)
             try:
                 self._write()
             except OSError as error:
@@ -66,6 +68,7 @@ class Writer:
                 self._batch = b""
             with self._lock:
                 self._waiting = sum(map(len, self._queue))
+            return size
 
     def close(self) -> None:
         """Write the rest and close the file. Safe to call twice."""
@@ -105,12 +108,13 @@ class Writer:
 
 def _look_after(ref: Callable[[], Writer | None], filled: threading.Event, over: threading.Event) -> None:
     """Write a little after something has come, until the writer is closed or gone."""
-    while filled.wait() and not over.wait(PAUSE):
+    pause = PAUSE
+    while filled.wait() and not over.wait(pause):
         writer = ref()
         if writer is None:
             return
         filled.clear()
-        writer.flush()
+        pause = SHORT if writer.flush() > MUCH else PAUSE
         del writer  # nobody else may want it
 
 
@@ -129,7 +133,7 @@ if hasattr(os, "register_at_fork"):
 class Terminated:
     """SIGTERM ends a process without a word, unless the program handles it: write first, and end just so."""
 
-    def __init__(self, flush: Callable[[], None]) -> None:
+    def __init__(self, flush: Callable[[], object]) -> None:
         self._flush = flush
         self._pid = os.getpid()
         self._installed = False
