@@ -108,7 +108,7 @@ class Writer:
 
 def _look_after(ref: Callable[[], Writer | None], filled: threading.Event, over: threading.Event) -> None:
     """Write a little after something has come, until the writer is closed or gone."""
-    pause = PAUSE
+    pause = SHORT
     while filled.wait() and not over.wait(pause):
         writer = ref()
         if writer is None:

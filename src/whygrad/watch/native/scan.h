@@ -12,8 +12,7 @@
 #define LANES 8
 #define BLOCK 4096
 #define BINS 512 /* sign and exponent of a float32 */
-
-#include "wide.h"
+#define TABLES 4 /* of counts, in turn: a run of equal ones would wait for itself otherwise */
 
 enum Kind { FLOAT16, BFLOAT16, FLOAT32, FLOAT64, KINDS };
 static const size_t WIDTH[KINDS] = {2, 2, 4, 8};
@@ -26,6 +25,34 @@ typedef struct {
 static double folded(const double *lane) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
+
+/* Exponents. */
+static void bins_float(const float *x, int64_t n, uint32_t (*table)[BINS]) {
+    const uint32_t *bits = (const uint32_t *)x;
+    int64_t i = 0;
+    for (; n - i >= TABLES; i += TABLES) {
+        table[0][bits[i] >> 23]++;
+        table[1][bits[i + 1] >> 23]++;
+        table[2][bits[i + 2] >> 23]++;
+        table[3][bits[i + 3] >> 23]++;
+    }
+    for (; i < n; i++) table[0][bits[i] >> 23]++;
+}
+
+/* The bins of a float32: what is out of its range is in its first bin, or in its last one. */
+static void bins_double(const double *x, int64_t n, uint32_t (*table)[BINS]) {
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], 8);
+        const int32_t raw = (int32_t)((bits >> 52) & 0x7ff);
+        int32_t exponent = raw == 0x7ff ? 255 : raw - 1023 + 127;
+        if (exponent < 0) exponent = 0;
+        if (exponent > 254 && raw != 0x7ff) exponent = 254;
+        table[i % TABLES][((bits >> 63) << 8) | (uint32_t)exponent]++;
+    }
+}
+
+#include "wide.h"
 
 /* A block in which some value is not finite, or a short one: slowly, and without the values that are not. */
 #define SLOW_BLOCK(NAME, TYPE)                                                                                 \
@@ -46,8 +73,9 @@ static double folded(const double *lane) {
     }
 
 /* A whole block, as plain C has it. */
-#define PLAIN_BLOCK(NAME, TYPE, COUNT)                                                                         \
-    static void NAME(const TYPE *x, double *s, double *q, TYPE *low, TYPE *high, COUNT *zeros) {               \
+#define PLAIN_BLOCK(NAME, TYPE, COUNT, BINS_OF)                                                                         \
+    static void NAME(const TYPE *x, double *s, double *q, TYPE *low, TYPE *high, COUNT *zeros,                 \
+                     uint32_t (*table)[BINS]) {                                                                \
         for (int j = 0; j < LANES; j++) s[j] = q[j] = 0, zeros[j] = 0, low[j] = high[j] = x[j];                \
         for (int i = 0; i < BLOCK; i += LANES) {                                                               \
             for (int j = 0; j < LANES; j++) {                                                                  \
@@ -60,15 +88,16 @@ static double folded(const double *lane) {
                 zeros[j] += v == 0;                                                                            \
             }                                                                                                  \
         }                                                                                                      \
+        if (table) BINS_OF(x, BLOCK, table);                                                                   \
     }
 
 /* If a value is not finite, the sum of squares is not either, and the block is done again. */
 #define FAST_BLOCK(NAME, BLOCK_OF, SLOW, TYPE, COUNT)                                                          \
-    static void NAME(const TYPE *x, Scan *scan) {                                                              \
+    static void NAME(const TYPE *x, Scan *scan, uint32_t (*table)[BINS]) {                                     \
         double s[LANES], q[LANES];                                                                             \
         TYPE low[LANES], high[LANES];                                                                          \
         COUNT zeros[LANES];                                                                                    \
-        BLOCK_OF(x, s, q, low, high, zeros);                                                                   \
+        BLOCK_OF(x, s, q, low, high, zeros, table);                                                            \
         const double sum = folded(s), squares = folded(q);                                                     \
         if (!isfinite(squares)) { SLOW(x, BLOCK, scan); return; }                                              \
         scan->sum += sum;                                                                                      \
@@ -82,8 +111,8 @@ static double folded(const double *lane) {
 
 SLOW_BLOCK(slow_float, float)
 SLOW_BLOCK(slow_double, double)
-PLAIN_BLOCK(plain_float, float, int32_t)
-PLAIN_BLOCK(plain_double, double, int64_t)
+PLAIN_BLOCK(plain_float, float, int32_t, bins_float)
+PLAIN_BLOCK(plain_double, double, int64_t, bins_double)
 #if HAVE_WIDE
 static int is_wide; /* set once, when the module is loaded */
 #define EITHER(WIDE_ONE, PLAIN_ONE) (is_wide ? WIDE_ONE : PLAIN_ONE)
@@ -112,32 +141,6 @@ static void widen_half(const uint16_t *x, int64_t n, float *out) {
     }
 }
 
-/* Exponents, in four tables in turn: a run of equal ones would wait for itself otherwise. */
-static void bins_float(const float *x, int64_t n, uint32_t (*table)[BINS]) {
-    const uint32_t *bits = (const uint32_t *)x;
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        table[0][bits[i] >> 23]++;
-        table[1][bits[i + 1] >> 23]++;
-        table[2][bits[i + 2] >> 23]++;
-        table[3][bits[i + 3] >> 23]++;
-    }
-    for (; i < n; i++) table[0][bits[i] >> 23]++;
-}
-
-/* The bins of a float32: what is out of its range is in its first bin, or in its last one. */
-static void bins_double(const double *x, int64_t n, uint32_t (*table)[BINS]) {
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t bits;
-        memcpy(&bits, &x[i], 8);
-        const int32_t raw = (int32_t)((bits >> 52) & 0x7ff);
-        int32_t exponent = raw == 0x7ff ? 255 : raw - 1023 + 127;
-        if (exponent < 0) exponent = 0;
-        if (exponent > 254 && raw != 0x7ff) exponent = 254;
-        table[i & 3][((bits >> 63) << 8) | (uint32_t)exponent]++;
-    }
-}
-
 /* The elements from `at` on, at most a block, as float or double; `room` holds what has to be converted. */
 static const void *block_of(const char *data, int64_t at, int64_t n, int kind, float *room) {
     const char *here = data + (size_t)at * WIDTH[kind];
@@ -148,7 +151,7 @@ static const void *block_of(const char *data, int64_t at, int64_t n, int kind, f
 
 static void scan_tensor(const char *data, int64_t count, int kind, Scan *scan, uint32_t *bins) {
     float room[BLOCK];
-    uint32_t table[4][BINS];
+    uint32_t table[TABLES][BINS], (*counts)[BINS] = bins ? table : NULL;
     memset(scan, 0, sizeof *scan);
     scan->low = INFINITY;
     scan->high = -INFINITY;
@@ -157,10 +160,12 @@ static void scan_tensor(const char *data, int64_t count, int kind, Scan *scan, u
         const int64_t n = count - at < BLOCK ? count - at : BLOCK;
         const void *x = block_of(data, at, n, kind, room);
         if (kind == FLOAT64) {
-            if (n == BLOCK) fast_double(x, scan); else slow_double(x, n, scan);
+            if (n == BLOCK) { fast_double(x, scan, counts); continue; }
+            slow_double(x, n, scan);
             if (bins) bins_double(x, n, table);
         } else {
-            if (n == BLOCK) fast_float(x, scan); else slow_float(x, n, scan);
+            if (n == BLOCK) { fast_float(x, scan, counts); continue; }
+            slow_float(x, n, scan);
             if (bins) bins_float(x, n, table);
         }
     }

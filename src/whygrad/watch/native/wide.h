@@ -7,8 +7,11 @@
 #define HAVE_WIDE 1
 #define AVX2 __attribute__((target("avx2")))
 
-/* Elements eight at a time: lanes 0 to 3 and 4 to 7 of the sums are one register each. */
-AVX2 static void wide_float(const float *x, double *s, double *q, float *low, float *high, int32_t *zeros) {
+/* Elements eight at a time: lanes 0 to 3 and 4 to 7 of the sums are one register each. Exponents are counted
+ * on the way, if somebody wants them: the counting waits for memory where the sums do not. */
+AVX2 static inline __attribute__((always_inline)) void wide_pass(const float *x, double *s, double *q, float *low,
+                                                                 float *high, int32_t *zeros,
+                                                                 uint32_t (*table)[BINS]) {
     __m256d s0 = _mm256_setzero_pd(), s1 = s0, q0 = s0, q1 = s0;
     __m256 lo = _mm256_loadu_ps(x), hi = lo;
     const __m256 nothing = _mm256_setzero_ps();
@@ -24,6 +27,11 @@ AVX2 static void wide_float(const float *x, double *s, double *q, float *low, fl
         lo = _mm256_min_ps(v, lo);
         hi = _mm256_max_ps(v, hi);
         none = _mm256_sub_epi32(none, _mm256_castps_si256(_mm256_cmp_ps(v, nothing, _CMP_EQ_OQ)));
+        for (int j = 0; table && j < LANES; j++) {
+            uint32_t bits;
+            memcpy(&bits, &x[i + j], 4);
+            table[j % TABLES][bits >> 23]++;
+        }
     }
     _mm256_storeu_pd(s, s0), _mm256_storeu_pd(s + 4, s1);
     _mm256_storeu_pd(q, q0), _mm256_storeu_pd(q + 4, q1);
@@ -31,7 +39,14 @@ AVX2 static void wide_float(const float *x, double *s, double *q, float *low, fl
     _mm256_storeu_si256((__m256i *)zeros, none);
 }
 
-AVX2 static void wide_double(const double *x, double *s, double *q, double *low, double *high, int64_t *zeros) {
+AVX2 static void wide_float(const float *x, double *s, double *q, float *low, float *high, int32_t *zeros,
+                            uint32_t (*table)[BINS]) {
+    if (table) wide_pass(x, s, q, low, high, zeros, table);
+    else wide_pass(x, s, q, low, high, zeros, NULL);
+}
+
+AVX2 static void wide_double(const double *x, double *s, double *q, double *low, double *high, int64_t *zeros,
+                             uint32_t (*table)[BINS]) {
     __m256d sum[2], squares[2], lo[2], hi[2];
     __m256i none[2];
     const __m256d nothing = _mm256_setzero_pd();
@@ -55,6 +70,7 @@ AVX2 static void wide_double(const double *x, double *s, double *q, double *low,
         _mm256_storeu_pd(low + 4 * k, lo[k]), _mm256_storeu_pd(high + 4 * k, hi[k]);
         _mm256_storeu_si256((__m256i *)(zeros + 4 * k), none[k]);
     }
+    if (table) bins_double(x, BLOCK, table);
 }
 /* Squares of movement, of what was and of what is; lane i % 4 of each sum. */
 AVX2 static void wide_movement(const float *x, const float *y, int64_t n, double *far, double *before, double *after) {
