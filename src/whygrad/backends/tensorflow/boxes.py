@@ -82,16 +82,22 @@ class Traced:
         self.branch = False  # in a condition or a loop: how often it runs is known only afterwards
         self.twin = False  # another trace of the same: one of the two never runs
         self.last = 1  # how often it ran in the last call
+        self.constant_in: Any = None  # and in all calls of this function, a reference
         with tf.init_scope():
             name = f"whygrad_summary_{next(_number)}"
             self._times = tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=(), shared_name=name)
             tf.raw_ops.AssignVariableOp(resource=self._times, value=tf.constant(0, tf.int64))
         tf.raw_ops.AssignAddVariableOp(resource=self._times, value=tf.constant(1, tf.int64))
 
-    @property
-    def counted(self) -> bool:
-        """Must it be asked how often it ran?"""
-        return self.branch or self.twin
+    def counted(self, graph: Any) -> bool:
+        """Must it be asked how often it ran, in a call of this function?"""
+        known = self.constant_in is not None and self.constant_in() is graph
+        return self.branch or (self.twin and not known)
+
+    def ran(self, graph: Any, times: int) -> None:
+        """So often in a call of this function; where nothing is conditional, so often in each."""
+        self.last = times
+        self.constant_in = None if self.branch else weakref.ref(graph)
 
     @property
     def variables(self) -> list[Any]:
@@ -127,7 +133,7 @@ def found(graph: Any, traced: Traced) -> None:
         here.append(traced)
         twins = [t for t in here if t.optimizer() is traced.optimizer()]
         for twin in twins if len(twins) > 1 else ():
-            twin.twin = True
+            twin.twin, twin.constant_in = True, None
 
 
 def in_a_branch(graph: Any) -> bool:

@@ -50,8 +50,9 @@ class _Plan:
         return self.record.name or self.record.kind
 
 
-#: A place in a compiled function that is called: its optimizer's plan, the stream if it is due, its counter.
-_Call = tuple[Traced, _Plan, Stream | None, int]
+#: A place in a compiled function that is called: its optimizer's plan, the stream if it is due, and how often
+#: it has run, if that must be known.
+_Call = tuple[Traced, _Plan, Stream | None, int | None]
 
 
 class Summaries:
@@ -187,9 +188,9 @@ class Summaries:
         if not tf.executing_eagerly():  # from within another one that is being traced
             self._safely(lambda: self._nested(places))
             return call()
-        due = self._safely(lambda: [self._foreseen(traced, frame) for traced in places]) or ()
+        due = self._safely(lambda: [self._foreseen(graph, traced, frame) for traced in places]) or ()
         result = call()
-        self._safely(lambda: self._all_executed(due))
+        self._safely(lambda: self._all_executed(graph, due))
         return result
 
     def _nested(self, places: Sequence[Traced]) -> None:
@@ -198,10 +199,10 @@ class Summaries:
             traced.branch = traced.branch or in_a_branch(graph)
             boxes.found(outermost(graph), traced)
 
-    def _foreseen(self, traced: Traced, frame: FrameType) -> _Call:
+    def _foreseen(self, graph: Any, traced: Traced, frame: FrameType) -> _Call:
         """Before the call: if an update of it may be due, remember where the variables are."""
         plan, schedule = self._plan(traced.optimizer(), frame), self.watching.schedule
-        before = traced.times() if traced.counted else 0
+        before = traced.times() if traced.counted(graph) else None
         first, last = plan.number + 1, plan.number + max(1, traced.last)
         near = not schedule.foreseeable or any(schedule.due(n, plan.name) for n in range(first, last + 1))
         if not near:
@@ -210,13 +211,17 @@ class Summaries:
         stream.begins_with(tensors_of(values_of(traced.variables)))
         return traced, plan, stream, before
 
-    def _all_executed(self, due: Sequence[_Call]) -> None:
+    def _all_executed(self, graph: Any, due: Sequence[_Call]) -> None:
         for call in due:
-            self._executed(*call)
+            self._executed(graph, *call)
 
-    def _executed(self, traced: Traced, plan: _Plan, stream: Stream | None, before: int) -> None:
+    def _executed(
+        self, graph: Any, traced: Traced, plan: _Plan, stream: Stream | None, before: int | None
+    ) -> None:
         """After the call: how many updates were there, and was the last one due?"""
-        traced.last = made = traced.times() - before if traced.counted else 1
+        if before is not None:
+            traced.ran(graph, traced.times() - before)
+        made = traced.last
         numbers = range(plan.number + 1, plan.number + made + 1)
         plan.number += made
         due = [self._due(plan, number) for number in numbers]
