@@ -70,8 +70,9 @@ def _inference(cause: Cause, block: str) -> Finding:
 
 
 def _inside(cause: Cause) -> str:
-    text = cause.details.get("inside")
-    return words.code(text) if text else "the forward pass"
+    text = cause.details.get("inside") or words.source(cause)
+    switch = not text or "set_grad_enabled(" in text  # the switch itself: what came after it was not seen
+    return "the forward pass" if switch else words.code(text)
 
 
 def _why(cause: Cause, block: str) -> str:
