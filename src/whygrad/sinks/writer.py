@@ -88,8 +88,8 @@ class Writer:
         self._lock, self._writing = threading.RLock(), threading.RLock()
 
     def _start(self) -> None:
-        filled, over = self._filled, self._over
-        me = weakref.ref(self, lambda _: filled.set())
+        filled, over, pid = self._filled, self._over, os.getpid()
+        me = weakref.ref(self, lambda _: filled.set() if os.getpid() == pid else None)  # a fork has no thread
         self._thread = threading.Thread(target=_look_after, args=(me, filled, over), daemon=True)
         self._thread.name = "whygrad-writer"
         begin = threading.getprofile()
