@@ -129,6 +129,62 @@ def test_sparse_and_missing_gradients_and_loops(lab):
         assert values(out, "table/variable/norm")[last] > 0
 
 
+SHAPES = """
+import tensorflow as tf
+import whygrad
+from whygrad.backends.tensorflow import private
+
+def train(kind, dtype=tf.float32):
+    weights = tf.Variable(tf.cast([[1.0, -2.0], [0.5, 0.0]], dtype), name="weights")
+    scale = tf.Variable(tf.cast(3.0, dtype), name="scale")
+    optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.125)
+
+    def update(again=tf.constant(True)):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(tf.abs(weights * scale)))
+        variables = [weights, scale]
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, variables), tf.cast(0.5, loss.dtype))
+        optimizer.apply_gradients(zip(gradients, variables))
+
+    compiled = {
+        "twice": lambda: [update(), update()] and None,
+        "branch": lambda again: tf.cond(again, lambda: update() or 1, lambda: 0),
+    }.get(kind, update)
+    compiled = tf.function(compiled) if kind != "eager" else compiled
+    with whygrad.watching(4 if kind == "twice" else True, out=f"{kind}-{dtype.name}") as run:
+        for n in range(4):
+            compiled(*([tf.constant(n % 2 == 1)] if kind == "branch" else []))
+    print(kind, run.result.watched.late, run.result.watched.trouble)
+
+for kind in ("eager", "function", "twice", "branch"):
+    train(kind)
+for dtype in (tf.float16, tf.bfloat16, tf.float64):
+    train("eager", dtype)
+    train("function", dtype)
+private.only_cpu = lambda: False  # as on a machine with a GPU: every tensor leaves by itself
+train("apart")
+"""
+
+
+@pytest.mark.tensorflow
+def test_a_compiled_update_tells_what_an_eager_one_tells(lab):
+    lab.write(SHAPES)
+    done = lab.python("train.py")
+    assert done.code == 0, done.stderr[-3000:]
+    assert {tuple(line.split()[1:]) for line in done.stdout.splitlines()} == {("0",)}
+    pairs = [(f"eager-{dtype}", f"function-{dtype}") for dtype in ("float16", "bfloat16", "float64", "float32")]
+    for one, other in [*pairs, ("function-float32", "apart-float32")]:
+        expected, found = load(lab.folder / one), load(lab.folder / other)
+        assert (tags := expected.Tags()["scalars"]) == found.Tags()["scalars"]
+        assert "weights/gradients/norm_before_clip" in tags and "optimizer/loss" in tags
+        for tag in tags:
+            events = [[(e.step, e.value) for e in run.Scalars(tag)] for run in (expected, found)]
+            assert [step for step, _ in events[1]] == [1, 2, 3, 4]
+            assert [value for _, value in events[1]] == pytest.approx([value for _, value in events[0]], rel=0.01)
+    assert set(values(lab.folder / "twice-float32", "scale/variable/mean")) == {4, 8}
+    assert set(values(lab.folder / "branch-float32", "scale/variable/mean")) == {1, 2}
+
+
 AGENT = """
 import sys
 import numpy as np, tensorflow as tf

@@ -28,6 +28,10 @@ class Schedule:
             return bool(self.rule(number, optimizer))
         return self.every > 0 and number % self.every == 0
 
+    def near(self, number: int, many: int) -> bool:
+        """May one of the ``many`` updates after ``number`` be due?"""
+        return self.rule is not None or (self.every > 0 and number % self.every + many >= self.every)
+
     def __str__(self) -> str:
         if self.rule is not None:
             return "when your function says so"

@@ -10,11 +10,12 @@ import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.memory import handles_of
 
 _number = count()
 _BRANCHES = ("CondBranchFuncGraph", "WhileCondFuncGraph", "WhileBodyFuncGraph")
@@ -23,23 +24,14 @@ _BRANCHES = ("CondBranchFuncGraph", "WhileCondFuncGraph", "WhileBodyFuncGraph")
 class Box:
     """One tensor out of compiled code."""
 
-    def __init__(self, like: Any) -> None:
-        self.dtype = like.dtype
-        shape = like.shape if like.shape.is_fully_defined() else tf.TensorShape(None)
+    def __init__(self, dtype: Any, shape: Any = (), first: Any = None) -> None:
+        self.dtype = dtype
         name = f"whygrad_summary_{next(_number)}"
         with tf.init_scope():
-            self.handle = tf.raw_ops.VarHandleOp(dtype=like.dtype, shape=shape, shared_name=name)
-            first = tf.zeros(shape if shape.rank is not None else (0,), like.dtype)
-            tf.raw_ops.AssignVariableOp(resource=self.handle, value=first)
+            self.handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=shape, shared_name=name)
+            value = first() if first is not None else tf.zeros((), dtype)
+            tf.raw_ops.AssignVariableOp(resource=self.handle, value=value)
         weakref.finalize(self, _destroy, self.handle).atexit = False
-
-    def put(self, tensor: Any) -> None:
-        """Called while the update is traced."""
-        tf.raw_ops.AssignVariableOp(resource=self.handle, value=tensor)
-
-    def take(self) -> Any:
-        """What the last update has put there."""
-        return tf.raw_ops.ReadVariableOp(resource=self.handle, dtype=self.dtype)
 
 
 def _destroy(handle: Any) -> None:
@@ -48,19 +40,46 @@ def _destroy(handle: Any) -> None:
         tf.raw_ops.DestroyResourceOp(resource=handle, ignore_lookup_error=True)
 
 
-class Gradient:
-    """A gradient out of compiled code, dense or sparse."""
+class Parcel:
+    """Tensors out of compiled code: all in one box, or each in its own for XLA and other devices."""
 
-    def __init__(self, gradient: Any) -> None:
-        parts = (gradient.values, gradient.indices) if isinstance(gradient, tf.IndexedSlices) else (gradient,)
-        self._boxes = [Box(part) for part in parts]
-        for box, part in zip(self._boxes, parts, strict=True):
-            box.put(part)
+    def __init__(self, graph: Any, tensors: Sequence[Any]) -> None:
+        self._dtypes = [t.dtype for t in tensors]
+        self._shapes = [tf.TensorShape(None)] * len(tensors)
+        self._together = bool(tensors) and private.only_cpu() and not private.in_xla(graph)
+        if self._together:
+            self.boxes = [Box(tf.variant, first=tf.raw_ops.OptionalNone)]
+            tensors = [tf.raw_ops.OptionalFromValue(components=list(tensors))]
+        else:
+            self.boxes = [_box_like(t) for t in tensors]
+        for box, tensor in zip(self.boxes, tensors, strict=True):
+            tf.raw_ops.AssignVariableOp(resource=box.handle, value=tensor)
 
-    def take(self) -> Any:
-        """As the kernel's side knows gradients: a tensor, or values and indices."""
-        found = [box.take() for box in self._boxes]
-        return tf.IndexedSlices(*found) if len(found) == 2 else found[0]
+    def unpack(self, contents: list[Any]) -> list[Any] | None:
+        """The tensors, given what is in the boxes; nothing if they were never filled."""
+        if not self._together:
+            return contents
+        with suppress(tf.errors.InvalidArgumentError):
+            found = tf.raw_ops.OptionalGetValue(
+                optional=contents[0], output_types=self._dtypes, output_shapes=self._shapes
+            )
+            return list(found)
+        return None
+
+
+def _box_like(tensor: Any) -> Box:
+    shape = tensor.shape if tensor.shape.is_fully_defined() else tf.TensorShape(None)
+    size = shape if shape.rank is not None else (0,)
+    return Box(tensor.dtype, shape, lambda: tf.zeros(size, tensor.dtype))
+
+
+class Taken(NamedTuple):
+    """What one compiled update tells."""
+
+    gradients: list[Any]
+    raw: list[Any]  # before they were clipped; nothing for those that were not
+    loss: Any  # what was differentiated, if it is known
+    values: list[Any]  # of the variables that were asked for
 
 
 class Traced:
@@ -68,6 +87,7 @@ class Traced:
 
     def __init__(
         self,
+        graph: Any,
         optimizer: Any,
         gradients: Sequence[Any],
         raw: Sequence[Any],
@@ -76,18 +96,15 @@ class Traced:
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
-        self._gradients = [None if g is None else Gradient(g) for g in gradients]
-        self._raw = [None if r is None else Gradient(r) for r in raw]
-        self._loss = Gradient(tf.cast(loss, tf.float64)) if loss is not None else None
+        given = [_parts(thing) for thing in (*gradients, *raw, loss)]
+        self._sizes = [len(parts) for parts in given]
+        self._parcel = Parcel(graph, [part for parts in given for part in parts])
         self.branch = False  # in a condition or a loop: how often it runs is known only afterwards
         self.twin = False  # another trace of the same: one of the two never runs
         self.last = 1  # how often it ran in the last call
         self.constant_in: Any = None  # and in all calls of this function, a reference
-        with tf.init_scope():
-            name = f"whygrad_summary_{next(_number)}"
-            self._times = tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=(), shared_name=name)
-            tf.raw_ops.AssignVariableOp(resource=self._times, value=tf.constant(0, tf.int64))
-        tf.raw_ops.AssignAddVariableOp(resource=self._times, value=tf.constant(1, tf.int64))
+        self._times = Box(tf.int64)
+        tf.raw_ops.AssignAddVariableOp(resource=self._times.handle, value=tf.constant(1, tf.int64))
 
     def counted(self, graph: Any) -> bool:
         """Must it be asked how often it ran, in a call of this function?"""
@@ -107,19 +124,31 @@ class Traced:
 
     def times(self) -> int:
         """How often it has run in all."""
-        return int(private.contents(tf.raw_ops.ReadVariableOp(resource=self._times, dtype=tf.int64)))
+        return int(private.contents(private.read([self._times.handle], [tf.int64])[0]))
 
-    def gradients(self) -> list[Any]:
-        """Of the last update."""
-        return [None if g is None else g.take() for g in self._gradients]
+    def take(self, variables: Sequence[Any]) -> Taken | None:
+        """What the last update left, and what these variables hold now; nothing if there was no update."""
+        handles, dtypes = handles_of(variables)
+        boxes = self._parcel.boxes
+        found = private.read([*(b.handle for b in boxes), *handles], [*(b.dtype for b in boxes), *dtypes])
+        unpacked = self._parcel.unpack(found[: len(boxes)])
+        if unpacked is None:
+            return None
+        parts = iter(unpacked)
+        things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
+        many = len(self._variables)
+        return Taken(things[:many], things[many:-1], things[-1], found[len(boxes) :])
 
-    def raw(self) -> list[Any]:
-        """The same before they were clipped; nothing for those that were not."""
-        return [None if r is None else r.take() for r in self._raw]
 
-    def loss(self) -> Any:
-        """What was differentiated, if it is known."""
-        return self._loss.take() if self._loss is not None else None
+def _parts(thing: Any) -> Sequence[Any]:
+    """A gradient may be missing, or sparse."""
+    if isinstance(thing, tf.IndexedSlices):
+        return thing.values, thing.indices
+    return () if thing is None else (thing,)
+
+
+def _whole(parts: list[Any]) -> Any:
+    return tf.IndexedSlices(*parts) if len(parts) == 2 else parts[0] if parts else None
 
 
 #: The places in each compiled function, for as long as it lives: also for a recording that begins later.

@@ -14,21 +14,26 @@ from whygrad.backends.tensorflow import private
 from whygrad.watch.kernel import KINDS
 from whygrad.watch.stream import Stream, Tensors
 
+_FLOAT32 = KINDS["float32"]
+_KINDS = {np.dtype(name): KINDS[name] for name in ("float16", "float32", "float64")}
+_BFLOAT16 = np.dtype(tf.bfloat16.as_numpy_dtype)
+
 
 def name_of(variable: Any) -> str:
     """What the framework calls a variable."""
     return str(getattr(variable, "path", "") or variable.name).partition(":")[0]
 
 
+def handles_of(variables: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Where the variables are, and of which kind."""
+    found = [getattr(v, "_value", v) for v in variables]  # Keras 3 has its own
+    inner = [i if hasattr(i, "handle") else v for i, v in zip(found, variables, strict=True)]
+    return [v.handle for v in inner], [tf.as_dtype(v.dtype) for v in inner]
+
+
 def values_of(variables: Sequence[Any]) -> list[Any]:
     """What the variables hold now, as tensors that share their memory."""
-    found = []
-    for variable in variables:
-        inner = getattr(variable, "_value", variable)  # Keras 3 has its own
-        inner = inner if hasattr(inner, "handle") else variable
-        dtype = tf.as_dtype(inner.dtype)
-        found.append(tf.raw_ops.ReadVariableOp(resource=inner.handle, dtype=dtype))
-    return found
+    return private.read(*handles_of(variables))
 
 
 def norms(gradients: Sequence[Any]) -> Sequence[float]:
@@ -43,32 +48,35 @@ def tensors_of(given: Sequence[Any], shapes: Sequence[Any] = ()) -> Tensors:
     items: list[Any] = []
     counts, totals, kinds = array("q"), array("q"), bytearray()
     for i, tensor in enumerate(given):
-        found = None if tensor is None else _memory(tensor)
+        found, kind = (None, _FLOAT32) if tensor is None else _memory(tensor)
+        count = total = 1 if found is None else found.size
+        if len(shapes) > i and isinstance(tensor, tf.IndexedSlices):
+            total = math.prod(shapes[i].shape) * (2 if tensor.dtype.is_complex else 1)
         items.append(found)
-        count = 1 if found is None else found.size
-        sparse = isinstance(tensor, tf.IndexedSlices) and len(shapes) > i
-        size = math.prod(shapes[i].shape) if sparse else count
-        if found is not None and found.dtype.kind == "c":
-            items[-1], count, size = found.view(found.real.dtype), 2 * count, 2 * size
         counts.append(count)
-        totals.append(size)
-        kinds.append(KINDS["float32"] if found is None else KINDS[_kind(found)])
+        totals.append(total)
+        kinds.append(kind)
     return Tensors(items, counts, bytes(kinds), totals, [])
 
 
-def _kind(found: Any) -> str:
-    return "bfloat16" if found.dtype == np.uint16 else str(found.dtype)
+def _memory(tensor: Any) -> tuple[Any, int]:
+    """The numbers of a tensor, without a copy where that is possible, and their kind."""
+    found = _added_up(tensor) if isinstance(tensor, tf.IndexedSlices) else private.contents(tensor)
+    kind = _KINDS.get(found.dtype)
+    if kind is not None:
+        return found, kind
+    if found.dtype == _BFLOAT16:
+        return found.view(np.uint16), KINDS["bfloat16"]
+    if found.dtype.kind == "c":
+        real = found.reshape(-1).view(found.real.dtype)
+        return real, _KINDS[real.dtype]
+    return found.astype(np.float32), _FLOAT32
 
 
-def _memory(tensor: Any) -> Any:
-    """The numbers of a tensor, without a copy where that is possible."""
-    if isinstance(tensor, tf.IndexedSlices):
-        rows, where = np.unique(private.contents(tensor.indices), return_inverse=True)
-        values = private.contents(tensor.values)
-        found = np.zeros((len(rows), *values.shape[1:]), values.dtype)
-        np.add.at(found, where, values)
-    else:
-        found = np.ascontiguousarray(private.contents(tensor))
-    if str(found.dtype) == "bfloat16":
-        return found.view(np.uint16)
-    return found if str(found.dtype) in KINDS else found.astype(np.float32)
+def _added_up(slices: Any) -> Any:
+    """The rows of a sparse gradient, each of them once."""
+    rows, where = np.unique(private.contents(slices.indices), return_inverse=True)
+    values = private.contents(slices.values)
+    found = np.zeros((len(rows), *values.shape[1:]), values.dtype)
+    np.add.at(found, where, values)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,8 @@ def _find(module: str, name: str) -> Any:
 _op_callbacks = _find("tensorflow.python.framework", "op_callbacks")
 _tf_stack = _find("tensorflow.python.util", "tf_stack")
 _registry = _find("tensorflow.python.framework.ops", "gradient_registry")
+_context = _find("tensorflow.python.eager", "context")
+_xla_above = _find("tensorflow.python.ops.control_flow_util", "GraphOrParentsInXlaContext")
 
 #: Looked up, not made: a first tensor would start the runtime before the user has configured it.
 EAGER_TENSOR: Any = _find("tensorflow.python.framework.ops", "EagerTensor")
@@ -80,6 +83,30 @@ def contents(tensor: Any) -> Any:
         return tensor._numpy()
     except Exception:  # resources and variants have no values
         return None
+
+
+def read(handles: list[Any], dtypes: list[Any]) -> list[Any]:
+    """What resources hold now, as tensors that share their memory: one operation where that is possible."""
+    if len(handles) > 1 and RUNTIME is not None and _context is not None and only_cpu():
+        with suppress(Exception):  # it is no public operation
+            context = _context.context()
+            found = RUNTIME.TFE_Py_FastPathExecute(
+                context, "_ReadVariablesOp", None, handles, "dtypes", dtypes
+            )
+            return list(found)
+    pairs = zip(handles, dtypes, strict=True)
+    return [tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype) for handle, dtype in pairs]
+
+
+@cache
+def only_cpu() -> bool:
+    """Is everything in one memory?"""
+    return all(device.device_type == "CPU" for device in tf.config.list_logical_devices())
+
+
+def in_xla(graph: Any) -> bool:
+    """Will XLA compile what is traced here? It does not know all operations."""
+    return _xla_above is None or bool(_xla_above(graph))
 
 
 def has_gradient(op_type: str) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
@@ -19,6 +20,7 @@ from whygrad.backends.tensorflow import boxes
 from whygrad.backends.tensorflow.boxes import Traced, in_a_branch
 from whygrad.backends.tensorflow.memory import name_of, norms, tensors_of, values_of
 from whygrad.backends.tensorflow.tapes import current_graph, outermost
+from whygrad.backends.tensorflow.variables import handle_of
 from whygrad.watch.stream import Stream
 from whygrad.watch.watching import Watching
 
@@ -50,9 +52,14 @@ class _Plan:
         return self.record.name or self.record.kind
 
 
-#: A place in a compiled function that is called: its optimizer's plan, the stream if it is due, and how often
-#: it has run, if that must be known.
-_Call = tuple[Traced, _Plan, Stream | None, int | None]
+class _Place:
+    """A place in a compiled function, as this run summarises it."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self.plan = plan
+        self.stream: Stream | None = None  # once an update was due
+        self.begun = False  # the variables were measured before this call
+        self.before: int | None = None  # how often it had run, if that must be known
 
 
 class Summaries:
@@ -61,6 +68,7 @@ class Summaries:
     def __init__(self, watch: Watch, watching: Watching) -> None:
         self._watch, self.watching = watch, watching
         self._plans: dict[int, _Plan] = {}
+        self._places: weakref.WeakKeyDictionary[Traced, _Place] = weakref.WeakKeyDictionary()
         self._thread = _Thread()
         self._patches = Patches()
 
@@ -138,19 +146,14 @@ class Summaries:
         gradients, raw = _by_the_optimizer(record.ref(), gradients, variables, raw)
         graph = current_graph()
         if graph is not None:
-            self._trace(graph, Traced(record.ref(), gradients, raw, variables, loss))
+            self._trace(graph, Traced(graph, record.ref(), gradients, raw, variables, loss))
             return None
         plan.number += 1
         if not self._due(plan):
             return None
         stream = self._stream(plan, variables, frame)
-        before = [0.0 if r is None else norm for r, norm in zip(raw, norms(raw), strict=True)]
-        clipped = before if any(r is not None for r in raw) else ()
         stream.begins(tensors_of(gradients, variables), tensors_of(values_of(variables)))
-        if clipped:
-            now = stream.gradient_norms()
-            clipped = [n if r is None else b for r, b, n in zip(raw, before, now, strict=True)]
-        return plan, stream, variables, _float(loss), clipped
+        return plan, stream, variables, _float(loss), _before_clip(raw, stream)
 
     def ends(self, begun: Any) -> None:
         """They were applied."""
@@ -161,12 +164,17 @@ class Summaries:
         self._thread.raw.clear()
         if begun is not None:
             plan, stream, variables, loss, clipped = begun
-            self._write(plan, plan.number, stream, variables, loss, clipped)
+            rate = _rate(plan.record.ref())
+            now = values_of([*variables, *_readable(rate)])
+            self._write(plan, stream, now, rate, loss, clipped)
 
     def _write(
-        self, plan: _Plan, number: int, stream: Stream, variables: Sequence[Any], loss: float, clipped: Any
+        self, plan: _Plan, stream: Stream, now: list[Any], rate: Any, loss: float, clipped: Sequence[float]
     ) -> None:
-        stream.ends(number, tensors_of(values_of(variables)), loss, rate_of(plan.record.ref()), clipped)
+        """``now`` is what the variables hold after the update, and the learning rate if it is one of them."""
+        many = len(stream.variables)
+        number = _float(now[many]) if now[many:] else _number(rate)
+        stream.ends(plan.number, tensors_of(now[:many]), loss, number, clipped)
         if self.watching.told is not None:
             self.watching.told(stream)
 
@@ -182,15 +190,20 @@ class Summaries:
 
     def called(self, graph: Any, call: Callable[[], Any], frame: FrameType) -> Any:
         """A compiled function is called: what will it update?"""
-        places = boxes.PLACES.get(graph) if not self.watching.trouble else None
-        if not places or os.getpid() != self._watch.pid:
+        places = tuple(boxes.PLACES.get(graph, ()))
+        if not places or self.watching.trouble or os.getpid() != self._watch.pid:
             return call()
         if not tf.executing_eagerly():  # from within another one that is being traced
             self._safely(lambda: self._nested(places))
             return call()
-        due = self._safely(lambda: [self._foreseen(graph, traced, frame) for traced in places]) or ()
+        if self._quiet(graph, places):
+            result = call()
+            for traced in places:
+                self._places[traced].plan.number += traced.last
+            return result
+        self._safely(lambda: self._foresee(graph, places, frame))
         result = call()
-        self._safely(lambda: self._all_executed(graph, due))
+        self._safely(lambda: self._executed(graph, places))
         return result
 
     def _nested(self, places: Sequence[Traced]) -> None:
@@ -199,44 +212,53 @@ class Summaries:
             traced.branch = traced.branch or in_a_branch(graph)
             boxes.found(outermost(graph), traced)
 
-    def _foreseen(self, graph: Any, traced: Traced, frame: FrameType) -> _Call:
+    def _quiet(self, graph: Any, places: Sequence[Traced]) -> bool:
+        """Is it known how many updates this call will make, and that none of them is due?"""
+        many = _most(places)
+        for traced in places:
+            place = self._places.get(traced)
+            if place is None or traced.counted(graph):
+                return False
+            if self.watching.schedule.near(place.plan.number, many):
+                return False
+        return True
+
+    def _foresee(self, graph: Any, places: Sequence[Traced], frame: FrameType) -> None:
         """Before the call: if an update of it may be due, remember where the variables are."""
-        plan, schedule = self._plan(traced.optimizer(), frame), self.watching.schedule
-        before = traced.times() if traced.counted(graph) else None
-        first, last = plan.number + 1, plan.number + max(1, traced.last)
-        near = not schedule.foreseeable or any(schedule.due(n, plan.name) for n in range(first, last + 1))
-        if not near:
-            return traced, plan, None, before
-        stream = self._stream(plan, traced.variables, frame)
-        stream.begins_with(tensors_of(values_of(traced.variables)))
-        return traced, plan, stream, before
+        many = _most(places)
+        for traced in places:
+            place = self._places.get(traced)
+            if place is None:
+                place = self._places[traced] = _Place(self._plan(traced.optimizer(), frame))
+            place.before = traced.times() if traced.counted(graph) else None
+            place.begun = self.watching.schedule.near(place.plan.number, many)
+            if place.begun:
+                variables = traced.variables
+                if place.stream is None:
+                    place.stream = self._stream(place.plan, variables, frame)
+                place.stream.begins_with(tensors_of(values_of(variables)))
 
-    def _all_executed(self, graph: Any, due: Sequence[_Call]) -> None:
-        for call in due:
-            self._executed(graph, *call)
-
-    def _executed(
-        self, graph: Any, traced: Traced, plan: _Plan, stream: Stream | None, before: int | None
-    ) -> None:
+    def _executed(self, graph: Any, places: Sequence[Traced]) -> None:
         """After the call: how many updates were there, and was the last one due?"""
-        if before is not None:
-            traced.ran(graph, traced.times() - before)
-        made = traced.last
-        numbers = range(plan.number + 1, plan.number + made + 1)
-        plan.number += made
-        due = [self._due(plan, number) for number in numbers]
-        self.watching.late += sum(due[:-1])
-        if not due or not due[-1]:
+        for traced in places:
+            place = self._places[traced]
+            if place.before is not None:
+                traced.ran(graph, traced.times() - place.before)
+            first = place.plan.number + 1
+            place.plan.number += traced.last
+            due = [self._due(place.plan, number) for number in range(first, first + traced.last)]
+            seen = bool(due and due[-1] and place.begun)  # more updates than ever before were not foreseen
+            self.watching.late += sum(due) - seen
+            if seen and place.stream is not None:
+                self._take(traced, place.plan, place.stream)
+
+    def _take(self, traced: Traced, plan: _Plan, stream: Stream) -> None:
+        variables, rate = traced.variables, _rate(traced.optimizer())
+        taken = traced.take([*variables, *_readable(rate)])
+        if taken is None:
             return
-        if stream is None:  # more updates in one call than ever before
-            self.watching.late += 1
-            return
-        raw = traced.raw()
-        stream.goes_on(tensors_of(traced.gradients(), traced.variables))
-        given = norms(raw)
-        clipped = [n if r is None else b for r, b, n in zip(raw, given, stream.gradient_norms(), strict=True)]
-        there = clipped if any(r is not None for r in raw) else ()
-        self._write(plan, plan.number, stream, traced.variables, _float(traced.loss()), there)
+        stream.goes_on(tensors_of(taken.gradients, variables))
+        self._write(plan, stream, taken.values, rate, _float(taken.loss), _before_clip(taken.raw, stream))
 
     # -- names ---------------------------------------------------------------------------------------
 
@@ -287,13 +309,41 @@ def _by_the_optimizer(
     return clipped, [r if r is not None else g for r, g in zip(raw, gradients, strict=True)]
 
 
+def _before_clip(raw: Sequence[Any], stream: Stream) -> Sequence[float]:
+    """The norms of all gradients before some of them were clipped; none if none was."""
+    if all(r is None for r in raw):
+        return ()
+    known = zip(raw, norms(raw), stream.gradient_norms(), strict=True)
+    return [now if r is None else before for r, before, now in known]
+
+
+def _most(places: Sequence[Traced]) -> int:
+    """How many updates a call makes, as far as is known: it may be several of one optimizer."""
+    return sum([max(1, traced.last) for traced in places])
+
+
 def rate_of(optimizer: Any) -> float:
     """The learning rate, if it is a number now."""
+    return _number(_rate(optimizer))
+
+
+def _rate(optimizer: Any) -> Any:
+    """A number, a variable, or something that is called."""
     for name in ("learning_rate", "_learning_rate", "_lr"):
         rate = getattr(optimizer, name, None)
-        with suppress(TypeError, ValueError, tf.errors.OpError):
-            if rate is not None:
-                return float(rate() if callable(rate) and not hasattr(rate, "numpy") else rate)
+        if rate is not None:
+            return rate
+    return None
+
+
+def _readable(rate: Any) -> list[Any]:
+    """A variable can be read with the others."""
+    return [rate] if handle_of(rate) else []
+
+
+def _number(rate: Any) -> float:
+    with suppress(TypeError, ValueError, tf.errors.OpError):
+        return float(rate() if callable(rate) and not hasattr(rate, "numpy") else rate)
     return math.nan
 
 
