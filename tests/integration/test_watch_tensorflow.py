@@ -172,15 +172,20 @@ def test_a_compiled_update_tells_what_an_eager_one_tells(lab):
     done = lab.python("train.py")
     assert done.code == 0, done.stderr[-3000:]
     assert {tuple(line.split()[1:]) for line in done.stdout.splitlines()} == {("0",)}
-    pairs = [(f"eager-{dtype}", f"function-{dtype}") for dtype in ("float16", "bfloat16", "float64", "float32")]
+    pairs = [
+        (f"eager-{dtype}", f"function-{dtype}") for dtype in ("float16", "bfloat16", "float64", "float32")
+    ]
     for one, other in [*pairs, ("function-float32", "apart-float32")]:
         expected, found = load(lab.folder / one), load(lab.folder / other)
-        assert (tags := expected.Tags()["scalars"]) == found.Tags()["scalars"]
+        tags = expected.Tags()["scalars"]
+        assert tags == found.Tags()["scalars"]
         assert "weights/gradients/norm_before_clip" in tags and "optimizer/loss" in tags
         for tag in tags:
             events = [[(e.step, e.value) for e in run.Scalars(tag)] for run in (expected, found)]
             assert [step for step, _ in events[1]] == [1, 2, 3, 4]
-            assert [value for _, value in events[1]] == pytest.approx([value for _, value in events[0]], rel=0.01)
+            assert [value for _, value in events[1]] == pytest.approx(
+                [value for _, value in events[0]], rel=0.01
+            )
     assert set(values(lab.folder / "twice-float32", "scale/variable/mean")) == {4, 8}
     assert set(values(lab.folder / "branch-float32", "scale/variable/mean")) == {1, 2}
 

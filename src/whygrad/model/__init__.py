@@ -6,7 +6,7 @@ from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer
 from whygrad.model.finding import Confidence, Finding, Severity, Step
 from whygrad.model.flow import Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
-from whygrad.model.health import Moved, Pulse, Values
+from whygrad.model.health import Look, Moved, Pulse, Values
 from whygrad.model.history import Series, Watched
 from whygrad.model.run import Note, Raised, Run, UpdateCount
 from whygrad.model.site import Excerpt, Site
@@ -29,6 +29,7 @@ __all__ = [
     "Flow",
     "GradientMap",
     "Layer",
+    "Look",
     "LossTerm",
     "Moved",
     "Note",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.flow import Block, Flow, Parameter
-from whygrad.model.health import Moved, Pulse
+from whygrad.model.health import Look, Moved, Pulse
 from whygrad.model.history import Series
 from whygrad.model.site import Site
 
@@ -123,6 +123,7 @@ class Evidence:
     copies: tuple[Copy, ...] = ()
     aliases: tuple[Alias, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
+    looks: Mapping[int, tuple[Look, ...]] = field(default_factory=dict)  # at its compiled updates
     crash: Crash | None = None
     finished: bool = True
     running: bool = False  # the script goes on: what is missing may still come

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
 
@@ -32,6 +32,17 @@ class Moved:
 
     change: float
     weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The figures of one update: of a recorded one, or of one that a compiled function made."""
+
+    number: int
+    largest: Mapping[int, float]  # element of each gradient; NaN where there was one
+    moved: Mapping[int, Moved] = field(default_factory=dict)  # what the step did, where it was measured
+    turned: float | None = None  # cosine between these gradients and those of the update before
+    loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

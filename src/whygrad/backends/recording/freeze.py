@@ -101,6 +101,7 @@ class Freezer:
             copies=copies,
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             pulses={r.key: r.pulses.all() for r in records},
+            looks={r.key: r.looks for r in records if r.looks},
             crash=last,
             finished=finished,
         )

@@ -31,7 +31,7 @@ def without_trace(watch: Watch, params: dict[int, Param]) -> Iterator[None]:
     with watch.naming:
         aliases, records = watch.aliases, list(watch.optimizers.values())
         kept = [_fields(param, _NAMES) for param in list(params.values())]
-        kept += [_fields(record, ("name", "pulses")) for record in records]
+        kept += [_fields(record, ("name", "pulses", "looks")) for record in records]
         for record in records:
             record.pulses = record.pulses.copy()
         try:

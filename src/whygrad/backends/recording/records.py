@@ -11,7 +11,7 @@ from typing import Any
 
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock
-from whygrad.model import Moved, Pulse
+from whygrad.model import Look, Moved, Pulse
 
 _FIRST, _LAST = 4, 4
 _PULSE, _MOST_PULSES = 64, 64
@@ -175,6 +175,7 @@ class OptimizerRecord:
         "last_step",
         "last_step_number",
         "looked_until",
+        "looks",
         "lr_always_zero",
         "made",
         "maximize",
@@ -225,6 +226,7 @@ class OptimizerRecord:
         self.next_window = 0
         self.triggers = 0
         self.pulses = Pulses()
+        self.looks: tuple[Look, ...] = ()  # at its compiled updates
         self.direction: tuple[int, Any] | None = None  # of the last gradients
 
     def _gone(self, _: Any) -> None:

@@ -7,7 +7,7 @@ it is decided outside, so no schedule makes a function trace again.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
@@ -16,21 +16,21 @@ import tensorflow as tf
 
 from whygrad.backends.tensorflow import private
 from whygrad.backends.tensorflow.memory import handles_of
+from whygrad.backends.tensorflow.tapes import current_graph, outermost
 
 _number = count()
 _BRANCHES = ("CondBranchFuncGraph", "WhileCondFuncGraph", "WhileBodyFuncGraph")
 
 
 class Box:
-    """One tensor out of compiled code."""
+    """One tensor out of compiled code: a resource that the traced update is given."""
 
-    def __init__(self, dtype: Any, shape: Any = (), first: Any = None) -> None:
+    def __init__(self, dtype: Any, shape: Any, first: Callable[[], Any]) -> None:
         self.dtype = dtype
-        name = f"whygrad_summary_{next(_number)}"
+        self.name = f"whygrad_summary_{next(_number)}"
         with tf.init_scope():
-            self.handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=shape, shared_name=name)
-            value = first() if first is not None else tf.zeros((), dtype)
-            tf.raw_ops.AssignVariableOp(resource=self.handle, value=value)
+            self.handle = tf.raw_ops.VarHandleOp(dtype=dtype, shape=shape, shared_name=self.name)
+            tf.raw_ops.AssignVariableOp(resource=self.handle, value=first())
         weakref.finalize(self, _destroy, self.handle).atexit = False
 
 
@@ -41,23 +41,29 @@ def _destroy(handle: Any) -> None:
 
 
 class Parcel:
-    """Tensors out of compiled code: all in one box, or each in its own for XLA and other devices."""
+    """Tensors out of compiled code: all in one box, or each in its own for XLA and other devices.
 
-    def __init__(self, graph: Any, tensors: Sequence[Any]) -> None:
+    The one box is found by its name, so that the function captures nothing of ours and can be saved.
+    """
+
+    def __init__(self, tensors: Sequence[Any], together: bool) -> None:
         self._dtypes = [t.dtype for t in tensors]
         self._shapes = [tf.TensorShape(None)] * len(tensors)
-        self._together = bool(tensors) and private.only_cpu() and not private.in_xla(graph)
-        if self._together:
-            self.boxes = [Box(tf.variant, first=tf.raw_ops.OptionalNone)]
-            tensors = [tf.raw_ops.OptionalFromValue(components=list(tensors))]
+        self.together = together
+        if together:
+            self.boxes = [Box(tf.variant, (), tf.raw_ops.OptionalNone)]
+            name = self.boxes[0].name
+            handle = tf.raw_ops.VarHandleOp(dtype=tf.variant, shape=(), shared_name=name)
+            packed = tf.raw_ops.OptionalFromValue(components=list(tensors))
+            tf.raw_ops.AssignVariableOp(resource=handle, value=packed)
         else:
             self.boxes = [_box_like(t) for t in tensors]
-        for box, tensor in zip(self.boxes, tensors, strict=True):
-            tf.raw_ops.AssignVariableOp(resource=box.handle, value=tensor)
+            for box, tensor in zip(self.boxes, tensors, strict=True):
+                tf.raw_ops.AssignVariableOp(resource=box.handle, value=tensor)
 
     def unpack(self, contents: list[Any]) -> list[Any] | None:
         """The tensors, given what is in the boxes; nothing if they were never filled."""
-        if not self._together:
+        if not self.together:
             return contents
         with suppress(tf.errors.InvalidArgumentError):
             found = tf.raw_ops.OptionalGetValue(
@@ -79,6 +85,7 @@ class Taken(NamedTuple):
     gradients: list[Any]
     raw: list[Any]  # before they were clipped; nothing for those that were not
     loss: Any  # what was differentiated, if it is known
+    stamp: Any  # when that was
     values: list[Any]  # of the variables that were asked for
 
 
@@ -87,44 +94,60 @@ class Traced:
 
     def __init__(
         self,
-        graph: Any,
         optimizer: Any,
         gradients: Sequence[Any],
         raw: Sequence[Any],
         variables: Sequence[Any],
         loss: Any,
+        together: bool,
+        branch: bool,
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
-        given = [_parts(thing) for thing in (*gradients, *raw, loss)]
+        stamp = tf.timestamp() if together else None
+        given = [_parts(thing) for thing in (*gradients, *raw, loss, stamp)]
         self._sizes = [len(parts) for parts in given]
-        self._parcel = Parcel(graph, [part for parts in given for part in parts])
-        self.branch = False  # in a condition or a loop: how often it runs is known only afterwards
+        self._parcel = Parcel([part for parts in given for part in parts], together)
+        self.branch = branch  # in a condition or a loop: how often it runs is known only afterwards
         self.twin = False  # another trace of the same: one of the two never runs
         self.last = 1  # how often it ran in the last call
         self.constant_in: Any = None  # and in all calls of this function, a reference
-        self._times = Box(tf.int64)
+        self._times: Box | None = None
+
+    def count(self) -> None:
+        """Called while it is traced: let it count how often it runs."""
+        self._times = Box(tf.int64, (), lambda: tf.constant(0, tf.int64))
         tf.raw_ops.AssignAddVariableOp(resource=self._times.handle, value=tf.constant(1, tf.int64))
+
+    @property
+    def together(self) -> bool:
+        """Does it tell everything at once?"""
+        return self._parcel.together
 
     def counted(self, graph: Any) -> bool:
         """Must it be asked how often it ran, in a call of this function?"""
         known = self.constant_in is not None and self.constant_in() is graph
         return self.branch or (self.twin and not known)
 
-    def ran(self, graph: Any, times: int) -> None:
-        """So often in a call of this function; where nothing is conditional, so often in each."""
-        self.last = times
+    def mark(self) -> float:
+        """Before a call: to be given to ``ran`` afterwards."""
+        if self._times is not None:
+            return int(private.contents(private.read([self._times.handle], [tf.int64])[0]))
+        taken = self.take(())
+        return float(taken.stamp) if taken is not None and taken.stamp is not None else 0.0
+
+    def ran(self, graph: Any, mark: float) -> int:
+        """After the call: so often it ran; where nothing is conditional, so often in each."""
+        now = self.mark()
+        self.last = int(now - mark) if self._times is not None else int(now != mark)
         self.constant_in = None if self.branch else weakref.ref(graph)
+        return self.last
 
     @property
     def variables(self) -> list[Any]:
         """What it updates; the compiled function keeps them alive."""
         found = [ref() for ref in self._variables]
         return [variable for variable in found if variable is not None]
-
-    def times(self) -> int:
-        """How often it has run in all."""
-        return int(private.contents(private.read([self._times.handle], [tf.int64])[0]))
 
     def take(self, variables: Sequence[Any]) -> Taken | None:
         """What the last update left, and what these variables hold now; nothing if there was no update."""
@@ -137,7 +160,7 @@ class Traced:
         parts = iter(unpacked)
         things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
         many = len(self._variables)
-        return Taken(things[:many], things[many:-1], things[-1], found[len(boxes) :])
+        return Taken(things[:many], things[many:-2], things[-2], things[-1], found[len(boxes) :])
 
 
 def _parts(thing: Any) -> Sequence[Any]:
@@ -163,6 +186,14 @@ def found(graph: Any, traced: Traced) -> None:
         twins = [t for t in here if t.optimizer() is traced.optimizer()]
         for twin in twins if len(twins) > 1 else ():
             twin.twin, twin.constant_in = True, None
+
+
+def nested(graph: Any) -> None:
+    """A function that is being traced calls this one."""
+    around = current_graph()
+    for traced in list(PLACES.get(graph, ())):
+        traced.branch = traced.branch or in_a_branch(around)
+        found(outermost(around), traced)
 
 
 def in_a_branch(graph: Any) -> bool:

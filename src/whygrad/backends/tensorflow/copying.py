@@ -139,6 +139,8 @@ def parts_of(new: Any, old: Any, source: Any) -> tuple[float, float] | None:
         return 0.0, 1.0
     columns = np.stack([old.ravel(), source.ravel()], axis=1).astype(np.float64)
     wanted = new.ravel().astype(np.float64)
+    if not (np.isfinite(columns).all() and np.isfinite(wanted).all()):  # LAPACK would print what it thinks
+        return None
     found, _, rank, _ = np.linalg.lstsq(columns, wanted, rcond=None)
     if rank < 2 or np.abs(columns @ found - wanted).max() > _CLOSE * max(np.abs(wanted).max(), 1e-12):
         return None

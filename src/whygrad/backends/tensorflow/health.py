@@ -24,6 +24,11 @@ def _flat(tensor: Any, most: int = _MOST) -> Any:
     return _numbers(private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None, most)
 
 
+def part(tensor: Any) -> Any:
+    """The first numbers in an eager tensor, to see how far they move."""
+    return _flat(tensor, _MOTION)
+
+
 def _numbers(found: Any, most: int) -> Any:
     if found is None or not found.size or found.dtype.kind not in "fV":  # bfloat16 is a void to numpy
         return None

@@ -130,8 +130,8 @@ class Hooks:
 
     def _gradient(self, original: Any) -> Any:
         def gradient(tape: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._watch.summaries is not None:
-                self._watch.summaries.differentiated(args[0] if args else kwargs.get("target"))
+            if self._watch.wants_losses():
+                self._watch.given.differentiated(args[0] if args else kwargs.get("target"))
             return self._watch.differentiating.call(original, tape, args, kwargs, sys._getframe(1))
 
         return gradient

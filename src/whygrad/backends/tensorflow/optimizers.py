@@ -88,12 +88,16 @@ class Optimizers:
         record = self._watch.safely(self._begins, optimizer, gradients, variables, frame)
         summaries = self._watch.summaries if record is not None else None
         with self._watch.resting():
+            begun = None
             if record is not None and graph is not None:
                 self._watch.safely(self._post, record, gradients, variables)
-            begun = summaries.begins(record, gradients, variables, frame) if summaries is not None else None
+                self._watch.safely(self._watch.looks.place, record, graph, gradients, variables)
+            elif summaries is not None:
+                begun = summaries.begins(record, gradients, variables, frame)
             result = original()
-            if summaries is not None:
+            if begun is not None and summaries is not None:
                 summaries.ends(begun)
+            self._watch.given.clear()
         if record is not None and graph is not None:
             self._watch.safely(self._traced, record, graph, start)
         elif record is not None:
@@ -243,14 +247,19 @@ class Optimizers:
         recent = [b for b in self._watch.differentiating.pending if b.time > record.last_step]
         return [b for b in recent if b.wanted.keys() & absent]
 
+    def taken(self, record: OptimizerRecord) -> int:
+        """The steps that an optimizer itself has counted since it was first seen."""
+        return int(_number(getattr(record.ref(), "iterations", None)) or 0) - record.before
+
     def last_look(self) -> None:
         """A learning rate that was zero at first may have grown; compiled steps count themselves."""
         for record in list(self._watch.optimizers.values()):
             optimizer = record.ref()
             if record.lr_always_zero:
                 record.lr_always_zero = _learning_rate(optimizer) == 0
-            taken = _number(getattr(optimizer, "iterations", None)) if record.traced else None
-            record.steps = max(record.steps, int(taken or 0) - record.before)
+            if record.traced:
+                record.steps = max(record.steps, self.taken(record))
+                self._watch.looks.last(record)
             record.pulses.at_the_end(
                 record.steps, [k for k, p in list(record.held.items()) if health.broken(p)]
             )

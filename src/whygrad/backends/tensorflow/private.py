@@ -100,8 +100,8 @@ def read(handles: list[Any], dtypes: list[Any]) -> list[Any]:
 
 @cache
 def only_cpu() -> bool:
-    """Is everything in one memory?"""
-    return all(device.device_type == "CPU" for device in tf.config.list_logical_devices())
+    """Is there one device only, so that everything is in one memory?"""
+    return [device.device_type for device in tf.config.list_logical_devices()] == ["CPU"]
 
 
 def in_xla(graph: Any) -> bool:

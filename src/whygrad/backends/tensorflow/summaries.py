@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,29 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from whygrad.backends.recording.patches import Patches
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.registry import brief
 from whygrad.backends.tensorflow import boxes
-from whygrad.backends.tensorflow.boxes import Traced, in_a_branch
+from whygrad.backends.tensorflow.boxes import Traced
 from whygrad.backends.tensorflow.memory import name_of, norms, tensors_of, values_of
-from whygrad.backends.tensorflow.tapes import current_graph, outermost
 from whygrad.backends.tensorflow.variables import handle_of
 from whygrad.watch.stream import Stream
 from whygrad.watch.watching import Watching
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
-
-_MOST = 10_000
-
-
-class _Thread(threading.local):
-    """What has happened in this thread since gradients were last applied."""
-
-    def __init__(self) -> None:
-        self.losses: list[Any] = []
-        self.raw: dict[int, tuple[Any, Any]] = {}  # id of a clipped tensor -> itself, what it was before
 
 
 class _Plan:
@@ -59,7 +46,7 @@ class _Place:
         self.plan = plan
         self.stream: Stream | None = None  # once an update was due
         self.begun = False  # the variables were measured before this call
-        self.before: int | None = None  # how often it had run, if that must be known
+        self.before: float | None = None  # its mark, if it must be known how often it runs
 
 
 class Summaries:
@@ -69,88 +56,24 @@ class Summaries:
         self._watch, self.watching = watch, watching
         self._plans: dict[int, _Plan] = {}
         self._places: weakref.WeakKeyDictionary[Traced, _Place] = weakref.WeakKeyDictionary()
-        self._thread = _Thread()
-        self._patches = Patches()
-
-    def install(self) -> None:
-        """Clipping has no hook."""
-        self._patches.wrap(tf, "clip_by_global_norm", self._clip_all)
-        self._patches.wrap(tf, "clip_by_norm", self._clip_one)
-        self._patches.wrap(tf, "clip_by_value", self._clip_one)
-
-    def remove(self) -> None:
-        """Take it out again."""
-        self._patches.restore()
-
-    # -- before gradients are applied ----------------------------------------------------------------
-
-    def _clip_all(self, original: Any) -> Any:
-        def clip_by_global_norm(t_list: Any, *args: Any, **kwargs: Any) -> Any:
-            t_list = list(t_list)
-            result = original(t_list, *args, **kwargs)
-            self._clipped(t_list, result[0])
-            return result
-
-        return clip_by_global_norm
-
-    def _clip_one(self, original: Any) -> Any:
-        def clip(t: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(t, *args, **kwargs)
-            self._clipped([t], [result])
-            return result
-
-        return clip
-
-    def _clipped(self, given: Sequence[Any], clipped: Sequence[Any]) -> None:
-        """Gradients, or anything else: whoever applies them asks what they were before."""
-        known = self._thread.raw
-        if self._watch.is_resting() or len(known) > _MOST:
-            return
-        for before, after in zip(given, clipped, strict=False):
-            if before is not None and after is not None:
-                first = known[id(before)][1] if id(before) in known else before
-                known[id(after)] = (after, first)
-
-    def differentiated(self, target: Any) -> None:
-        """A tape was asked for the gradient of this."""
-        if not self._watch.is_resting() and len(self._thread.losses) < _MOST:
-            self._thread.losses.append(target)
-
-    def _loss(self) -> Any:
-        """What the gradients are of, if that can be told."""
-        losses = self._thread.losses
-        if not losses or (len(losses) > 1 and len(self._plans) > 1):
-            return None
-        flat = [tf.convert_to_tensor(t) for loss in losses for t in tf.nest.flatten(loss)]
-        same = [t for t in flat if t.dtype.is_floating and t.shape.rank == 0]
-        return tf.add_n(same) if len(same) == len(flat) and len({t.dtype for t in same}) == 1 else None
-
-    def _raw_of(self, gradients: Sequence[Any]) -> list[Any]:
-        known = self._thread.raw
-        found = [known.get(id(g)) for g in gradients]
-        return [f[1] if f is not None and f[0] is g else None for f, g in zip(found, gradients, strict=True)]
 
     # -- applying ------------------------------------------------------------------------------------
 
     def begins(
         self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any], frame: FrameType
     ) -> Any:
-        """Gradients are about to be applied: eager ones are measured if they are due, others get boxes."""
+        """Gradients are about to be applied in eager code: they are measured if they are due."""
         return self._safely(lambda: self._begins(record, list(gradients), list(variables), frame))
 
     def _begins(
         self, record: OptimizerRecord, gradients: list[Any], variables: list[Any], frame: FrameType
     ) -> Any:
-        plan = self._plan(record.ref(), frame)
-        raw, loss = self._raw_of(gradients), self._loss()
-        gradients, raw = _by_the_optimizer(record.ref(), gradients, variables, raw)
-        graph = current_graph()
-        if graph is not None:
-            self._trace(graph, Traced(graph, record.ref(), gradients, raw, variables, loss))
-            return None
+        plan, given = self._plan(record.ref(), frame), self._watch.given
         plan.number += 1
         if not self._due(plan):
             return None
+        loss = given.loss(len(self._plans))
+        gradients, raw = by_the_optimizer(record.ref(), gradients, variables, given.raw_of(gradients))
         stream = self._stream(plan, variables, frame)
         stream.begins(tensors_of(gradients, variables), tensors_of(values_of(variables)))
         return plan, stream, variables, _float(loss), _before_clip(raw, stream)
@@ -160,8 +83,6 @@ class Summaries:
         self._safely(lambda: self._ends(begun))
 
     def _ends(self, begun: Any) -> None:
-        self._thread.losses.clear()
-        self._thread.raw.clear()
         if begun is not None:
             plan, stream, variables, loss, clipped = begun
             rate = _rate(plan.record.ref())
@@ -183,18 +104,10 @@ class Summaries:
 
     # -- compiled updates ----------------------------------------------------------------------------
 
-    def _trace(self, graph: Any, traced: Traced) -> None:
-        traced.branch = in_a_branch(graph)
-        for where in dict.fromkeys((graph, outermost(graph))):
-            boxes.found(where, traced)
-
     def called(self, graph: Any, call: Callable[[], Any], frame: FrameType) -> Any:
         """A compiled function is called: what will it update?"""
         places = tuple(boxes.PLACES.get(graph, ()))
         if not places or self.watching.trouble or os.getpid() != self._watch.pid:
-            return call()
-        if not tf.executing_eagerly():  # from within another one that is being traced
-            self._safely(lambda: self._nested(places))
             return call()
         if self._quiet(graph, places):
             result = call()
@@ -205,12 +118,6 @@ class Summaries:
         result = call()
         self._safely(lambda: self._executed(graph, places))
         return result
-
-    def _nested(self, places: Sequence[Traced]) -> None:
-        graph = current_graph()
-        for traced in list(places):
-            traced.branch = traced.branch or in_a_branch(graph)
-            boxes.found(outermost(graph), traced)
 
     def _quiet(self, graph: Any, places: Sequence[Traced]) -> bool:
         """Is it known how many updates this call will make, and that none of them is due?"""
@@ -230,7 +137,7 @@ class Summaries:
             place = self._places.get(traced)
             if place is None:
                 place = self._places[traced] = _Place(self._plan(traced.optimizer(), frame))
-            place.before = traced.times() if traced.counted(graph) else None
+            place.before = traced.mark() if traced.counted(graph) else None
             place.begun = self.watching.schedule.near(place.plan.number, many)
             if place.begun:
                 variables = traced.variables
@@ -243,7 +150,7 @@ class Summaries:
         for traced in places:
             place = self._places[traced]
             if place.before is not None:
-                traced.ran(graph, traced.times() - place.before)
+                traced.ran(graph, place.before)
             first = place.plan.number + 1
             place.plan.number += traced.last
             due = [self._due(place.plan, number) for number in range(first, first + traced.last)]
@@ -297,7 +204,7 @@ class Summaries:
             return None
 
 
-def _by_the_optimizer(
+def by_the_optimizer(
     optimizer: Any, gradients: list[Any], variables: Sequence[Any], raw: list[Any]
 ) -> tuple[list[Any], list[Any]]:
     """The optimizer may clip by itself (``clipnorm=1``): ask it how, and take what it will use."""

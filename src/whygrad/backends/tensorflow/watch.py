@@ -22,7 +22,9 @@ from whygrad.backends.tensorflow.clipping import Clips
 from whygrad.backends.tensorflow.copying import Copying
 from whygrad.backends.tensorflow.differentiating import Differentiating
 from whygrad.backends.tensorflow.functions import Functions
+from whygrad.backends.tensorflow.given import Given
 from whygrad.backends.tensorflow.hooks import Hooks
+from whygrad.backends.tensorflow.looks import Looks
 from whygrad.backends.tensorflow.names import Names
 from whygrad.backends.tensorflow.optimizers import Optimizers
 from whygrad.backends.tensorflow.recorder import Recorder
@@ -58,6 +60,8 @@ class Watch:
         self.copying = Copying(self)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
+        self.given = Given()
+        self.looks = Looks(self)
         self.summaries: Summaries | None = None  # if somebody wants them
         self.failure: Failure | None = None
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
@@ -98,12 +102,16 @@ class Watch:
     def summarise(self, watching: Watching | None) -> None:
         """Summarise updates from now on, or no longer."""
         if self.summaries is not None:
-            self.summaries.remove()
+            self.given.remove()
             self.summaries = None
         if watching is not None:
             self.summaries = Summaries(self, watching)
-            self.summaries.install()
+            self.given.install()
             self._window.see_calls()
+
+    def wants_losses(self) -> bool:
+        """Shall it be noted what is differentiated? In traced code always: looks tell of its value."""
+        return (self.summaries is not None or not tf.executing_eagerly()) and not self.is_resting()
 
     def stepped_aside(self, error: BaseException) -> None:
         """Our own failure: stop recording, keep what there is, say so at the end."""
@@ -152,7 +160,8 @@ class Watch:
 
     def _counting(self) -> bool:
         """Does somebody want to know of every step, compiled ones included?"""
-        return (self.on_step is not None or self.summaries is not None) and not self._stopped
+        wanted = self.on_step is not None or self.summaries is not None or self.looks.wanted
+        return wanted and not self._stopped
 
     # -- windows -----------------------------------------------------------------------------------
 

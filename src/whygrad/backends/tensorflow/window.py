@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from whygrad.backends.recording.patches import Patches
 from whygrad.backends.tensorflow import private
+from whygrad.backends.tensorflow.boxes import PLACES, nested
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
@@ -65,19 +66,19 @@ class Window:
 
     def _call_flat(self, original: Any) -> Any:
         def _call_flat(function: Any, tensor_inputs: Any, captured_inputs: Any) -> Any:
-            summaries = self._watch.summaries
-            if summaries is None or self._watch.is_resting():
-                result = original(function, tensor_inputs, captured_inputs)
-            else:
-                call = partial(original, function, tensor_inputs, captured_inputs)
-                result = summaries.called(function.graph, call, sys._getframe(1))
-            if tf.executing_eagerly() and not self._watch.is_resting():
-                graph = function.graph
-                if self._watch.recording():
-                    feeds = [*tensor_inputs, *captured_inputs]
-                    self._watch.safely(self._watch.function_called, graph, feeds, result, sys._getframe(1))
-                if self._watch.safely(self._watch.applying.executed, graph):
-                    self._watch.stepped()
+            watch, graph = self._watch, function.graph
+            if watch.is_resting():
+                return original(function, tensor_inputs, captured_inputs)
+            if not tf.executing_eagerly():  # from within another function, which is being traced
+                watch.safely(nested, graph)
+                return original(function, tensor_inputs, captured_inputs)
+            call = partial(original, function, tensor_inputs, captured_inputs)
+            result = watch.looks.called(graph, call, sys._getframe(1)) if graph in PLACES else call()
+            if watch.recording():
+                feeds = [*tensor_inputs, *captured_inputs]
+                watch.safely(watch.function_called, graph, feeds, result, sys._getframe(1))
+            if watch.safely(watch.applying.executed, graph):
+                watch.stepped()
             return result
 
         return _call_flat

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 
 from whygrad.flow.data import made
 from whygrad.flow.paths import ancestors
-from whygrad.model import Backward, Confidence, Op, Optimizer, Pulse, Site, Step, Update
+from whygrad.model import Backward, Confidence, Look, Op, Optimizer, Pulse, Site, Step, Update
+from whygrad.rules.attribution.magnitudes import LARGE
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
 # Their derivative is infinite somewhere: at zero, most of them.
 _SINGULAR = frozenset(("sqrt", "rsqrt", "norm", "vector_norm", "std", "var", "log", "acos", "asin", "atan2"))
+# They give NaN or Inf for arguments that are finite.
+_UNDEFINED = frozenset(
+    ("log", "exp", "expm1", "div", "rdiv", "sqrt", "rsqrt", "pow", "rpow", "reciprocal", "acos", "atanh")
+)
+_BY_A_NUMBER = frozenset(("div", "pow"))  # give none if the user wrote the second argument
 
 
 def broken_numbers(situation: Situation) -> Iterator[Cause]:
@@ -30,7 +37,10 @@ def broken_numbers(situation: Situation) -> Iterator[Cause]:
     for optimizer in situation.evidence.optimizers.values():
         pulses = situation.evidence.pulses.get(optimizer.key, ())
         late = next((p for p in pulses if not isfinite(p.top)), None)
-        if late is not None:
+        look = next((look for look in situation.evidence.looks.get(optimizer.key, ()) if _broken(look)), None)
+        if look is not None:
+            yield _compiled(situation, optimizer, look)
+        elif late is not None:
             yield _unrecorded(situation, optimizer, late)
 
 
@@ -90,6 +100,45 @@ def _singular(situation: Situation, backward: Backward, keys: frozenset[int]) ->
         on_way.sort(key=lambda op: op.time)
     touching = [op for op in on_way if op.values is not None and op.values.nearest == 0]
     return next(reversed(touching or on_way), None)
+
+
+def _broken(look: Look) -> bool:
+    numbers = (*look.largest.values(), 0.0 if look.loss is None else look.loss)
+    return not all(map(isfinite, numbers))
+
+
+def _compiled(situation: Situation, optimizer: Optimizer, look: Look) -> Cause:
+    """In compiled code no value is looked at but the loss and the gradients."""
+    update = next(iter(reversed(situation.updates(optimizer))), None)
+    backward = update.backwards[-1] if update is not None and update.backwards else None
+    keys = frozenset(k for k, top in look.largest.items() if not isfinite(top)) or optimizer.held
+    details = {"compiled": "yes", "value": "not finite" if look.loss is None else f"{look.loss}"}
+    op = None
+    if look.loss is not None and isfinite(look.loss):
+        details["gradient"] = "yes"
+        if backward is not None and keys & backward.reached:
+            op = _singular(situation, backward, keys)
+    elif backward is not None and _calm_before(situation, optimizer, look):
+        op = _only_suspect(backward)
+    details["op"] = op.name if op is not None else ""
+    site = op.site if op is not None else backward.site if backward is not None else optimizer.made
+    steps = [Step(op.name if op is not None else _code(site, "apply_gradients()"), site, cut=True)]
+    found = _cause(situation, site, keys, steps, details, update, certain=False)
+    return replace(found, optimizer=optimizer.name, first_update=look.number, updates=optimizer.steps)
+
+
+def _calm_before(situation: Situation, optimizer: Optimizer, look: Look) -> bool:
+    """Did it come at once? Where gradients had exploded before, any operation may have overflowed."""
+    before = [p for p in situation.evidence.pulses.get(optimizer.key, ()) if p.number < look.number]
+    return all(p.top < LARGE for p in before)
+
+
+def _only_suspect(backward: Backward) -> Op | None:
+    """The operation that gives NaN or Inf for some arguments, if there is just one behind the loss."""
+    cone = {n for root in backward.roots for n in ancestors(backward.flow, root)}
+    suspects = [op for n in cone if (op := backward.flow[n]).name.strip("_") in _UNDEFINED and op.site]
+    found = [op for op in suspects if not (op.numbers and op.name.strip("_") in _BY_A_NUMBER)]
+    return found[0] if len(found) == 1 else None
 
 
 def _unrecorded(situation: Situation, optimizer: Optimizer, pulse: Pulse) -> Cause:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isfinite
 from statistics import median
 
-from whygrad.model import Confidence, Optimizer, Parameter, Severity, Site, Step, Update
+from whygrad.model import Confidence, Look, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -21,22 +21,22 @@ _LEAST, _POINTS = 3, 6
 def vanishing(situation: Situation) -> Iterator[Cause]:
     """Layers whose gradient is too small to move them, beside others that learn."""
     for optimizer in situation.evidence.optimizers.values():
-        updates = [u for u in situation.updates(optimizer) if u.largest]
-        if len(updates) < _LEAST:
+        looks = [look for look in situation.looks(optimizer) if look.largest]
+        if len(looks) < _LEAST:
             continue
-        sizes = _sizes(situation, updates)
+        sizes = _sizes(situation, looks)
         for network in dict.fromkeys(p.network for p in sizes):
             members = {p: size for p, size in sizes.items() if p.network == network}
             top = max(members.values())
             small = {p: s for p, s in members.items() if 0 < s < min(ADAM_EPSILON, FAR_BELOW * top)}
             if any(len(p.shape) > 1 for p in small):
-                yield _vanishing(optimizer, small, top, updates[0].number)
+                yield _vanishing(optimizer, small, top, looks[0].number)
 
 
-def _sizes(situation: Situation, updates: list[Update]) -> dict[Parameter, float]:
+def _sizes(situation: Situation, looks: list[Look]) -> dict[Parameter, float]:
     """The usual size of each gradient."""
-    keys = frozenset.intersection(*(frozenset(u.largest) for u in updates))
-    found = {p: median(u.largest[p.key] for u in updates) for p in situation.parameters(keys)}
+    keys = frozenset.intersection(*(frozenset(look.largest) for look in looks))
+    found = {p: median(look.largest[p.key] for look in looks) for p in situation.parameters(keys)}
     return {p: size for p, size in found.items() if isfinite(size)}
 
 
@@ -71,7 +71,7 @@ def exploding(situation: Situation) -> Iterator[Cause]:
 def _points(situation: Situation, optimizer: Optimizer) -> list[tuple[int, dict[int, float]]]:
     """All that is known of the size of its gradients, in order, as far as they are finite."""
     found = {p.number: dict(p.largest) for p in situation.evidence.pulses.get(optimizer.key, ())}
-    found.update((u.number, dict(u.largest)) for u in situation.updates(optimizer) if u.largest)
+    found.update((look.number, dict(look.largest)) for look in situation.looks(optimizer) if look.largest)
     return [(n, largest) for n, largest in sorted(found.items()) if all(map(isfinite, largest.values()))]
 
 

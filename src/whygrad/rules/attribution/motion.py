@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.model import Confidence, Optimizer, Parameter, Severity, Site, Step, Update
+from whygrad.model import Confidence, Look, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.attribution.situation import Situation
 from whygrad.rules.cause import Cause
 
@@ -21,21 +21,21 @@ def stalled(situation: Situation) -> Iterator[Cause]:
     for optimizer in situation.evidence.optimizers.values():
         if optimizer.lr_always_zero:
             continue
-        updates = [u for u in situation.updates(optimizer) if u.moved and any(u.largest.values())]
+        looks = [look for look in situation.looks(optimizer) if look.moved and any(look.largest.values())]
         weights = [p for p in situation.parameters(optimizer.held) if len(p.shape) > 1]
         for network in dict.fromkeys(p.network for p in weights):
             members = tuple(p for p in weights if p.network == network)
-            ratios = [r for u in updates if (r := _ratio(u, members)) is not None]
+            ratios = [r for look in looks if (r := _ratio(look, members)) is not None]
             if len(ratios) >= _STILL and max(ratios) < STANDSTILL:
                 yield _stalled(situation, optimizer, members, max(ratios), "still")
             elif len(ratios) >= _OVER and min(ratios) > OVERTURNED:
                 yield _stalled(situation, optimizer, members, min(ratios), "over")
 
 
-def _ratio(update: Update, members: tuple[Parameter, ...]) -> float | None:
+def _ratio(look: Look, members: tuple[Parameter, ...]) -> float | None:
     """The length of a step of a network, measured by its weights."""
-    moved = [update.moved[p.key] for p in members if p.key in update.moved]
-    if not any(update.largest.get(p.key) for p in members):
+    moved = [look.moved[p.key] for p in members if p.key in look.moved]
+    if not any(look.largest.get(p.key) for p in members):
         return None
     weight = sum(m.weight**2 for m in moved) ** 0.5
     return sum(m.change**2 for m in moved) ** 0.5 / weight if weight > 0 else None
@@ -51,9 +51,9 @@ def _stalled(
 def oscillating(situation: Situation) -> Iterator[Cause]:
     """Each gradient points back where the one before came from, and the loss does not fall."""
     for optimizer in situation.evidence.optimizers.values():
-        updates = situation.updates(optimizer)
-        turns = [u.turned for u in updates if u.turned is not None]
-        losses = [b.value for u in updates for b in u.backwards[-1:] if b.value is not None]
+        looks = situation.looks(optimizer)
+        turns = [look.turned for look in looks if look.turned is not None]
+        losses = [look.loss for look in looks if look.loss is not None]
         if len(turns) < _TURNS or max(turns) > REVERSED or len(losses) < _TURNS:
             continue
         if abs(losses[-1]) < 0.5 * abs(losses[0]):

@@ -8,7 +8,7 @@ from whygrad.flow.bootstraps import Bootstrap, bootstraps
 from whygrad.flow.paths import Reach, living_values
 from whygrad.flow.sums import Parts
 from whygrad.flow.terms import Term, terms
-from whygrad.model import Backward, Evidence, Optimizer, Parameter, Update
+from whygrad.model import Backward, Evidence, Look, Optimizer, Parameter, Update
 
 _MOST_TERMS = 32
 
@@ -78,6 +78,17 @@ class Situation:
     def updates(self, optimizer: Optimizer) -> tuple[Update, ...]:
         """The recorded updates of one optimizer."""
         return tuple(u for u in self.evidence.updates if u.optimizer == optimizer.key)
+
+    def looks(self, optimizer: Optimizer) -> tuple[Look, ...]:
+        """The figures of its updates. Of a compiled one the record says nothing: it was traced, not run."""
+        updates = self.updates(optimizer)
+        if not any(u.largest for u in updates):
+            return self.evidence.looks.get(optimizer.key, ())
+        values = [u.backwards[-1].value if u.backwards else None for u in updates]
+        return tuple(
+            Look(u.number, u.largest, u.moved, u.turned, value)
+            for u, value in zip(updates, values, strict=True)
+        )
 
     @cached_property
     def holders(self) -> dict[int, tuple[Optimizer, ...]]:

@@ -1,6 +1,7 @@
 """non-finite: NaN or Inf in a loss, a gradient or a weight, and the operation that made the first one.
 
-Reads the details ``op``, ``value``, ``entered``, ``one``, ``weights``, ``gradient`` and ``late``.
+Reads the details ``op``, ``value``, ``entered``, ``one``, ``weights``, ``gradient``, ``compiled``
+and ``late``.
 """
 
 from whygrad.model import Finding
@@ -56,6 +57,10 @@ _ADVICE = {
     "acos": "keep its argument inside of (-1, 1): clamp it a little short of both ends",
     "atanh": "keep its argument inside of (-1, 1): clamp it a little short of both ends",
 }
+_EAGERLY = (
+    "write `tf.config.run_functions_eagerly(True)` at the beginning (for `fit`: `compile(run_eagerly=True)`) "
+    "and run whygrad again: it then names the operation"
+)
 _MASK = "replacing the NaN by zeros: training goes on with numbers that mean nothing"
 
 
@@ -79,11 +84,22 @@ def phrase(cause: Cause) -> Finding:
             op, "look at the operations whose derivative is infinite somewhere: sqrt, norm, log"
         )
         return _said(cause, f"the gradient of {subject} is NaN or infinite{made}", why, fix)
+    if details.get("compiled"):
+        return _said(cause, *_in_compiled_code(cause, op))
     if details.get("weights"):
         why = f"`{details['weights']}` itself is not finite: an earlier update has broken it."
         fix = "look at the update before: its gradient, its learning rate, its loss"
         return _said(cause, f"the loss is {_value(cause)}: the weights are broken", why, fix)
     return _said(cause, *_of_operation(cause, op))
+
+
+def _in_compiled_code(cause: Cause, op: str) -> tuple[str, str, str]:
+    """Title, reason and advice where nobody looks at single values."""
+    why = f"Seen at update {cause.first_update}. The update is compiled: the values in it are not looked at"
+    if op:
+        only = f"{why}; but this is the only operation behind the loss that can make one of finite numbers."
+        return f"the loss is {_value(cause)}, made by {op}", only, _ADVICE.get(op, _EAGERLY)
+    return f"the loss is {_value(cause)}", f"{why}, and which operation made it is not known.", _EAGERLY
 
 
 def _of_operation(cause: Cause, op: str) -> tuple[str, str, str]:
