@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
 _FIRST = 8
-_PAUSE = 16, 256  # calls between looks, at first and later on
+_PAUSE = 64, 1024  # calls between looks, at first and later on: one takes as long as half an update
 _MEASURED = 3  # of so many of the first looks, the motion of one is measured
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
@@ -303,6 +304,23 @@ class Optimizers:
             records.append(record)
         record.traced = True
 
+    def calm(self, graph: Any) -> Sequence[OptimizerRecord] | None:
+        """Who steps in a function that is called, if it is enough to count that."""
+        watch, records = self._watch, self._compiled.get(graph_number(graph), ())
+        if watch.on_step is not None or os.getpid() != watch.pid:
+            return None
+        for record in records:
+            if record.steps >= record.looked_until:
+                return None
+        return None if watch.summaries is not None and not watch.summaries.calm(graph) else records
+
+    def passed(self, graph: Any, records: Sequence[OptimizerRecord]) -> None:
+        """Such a call is over."""
+        for record in records:
+            self.count(record)
+        if self._watch.summaries is not None:
+            self._watch.summaries.passed(graph)
+
     def executed(self, graph: Any) -> bool:
         """A traced function was called: have optimizers stepped in it?"""
         number = graph_number(graph)
@@ -313,11 +331,11 @@ class Optimizers:
             return False
         if not self._watch.is_open:  # all has been seen: somebody only wants to know of every step
             for record in records:
-                self._count(record)
+                self.count(record)
             return True
         self._watch.look_at_weights()
         for record in records:
-            self._count(record)
+            self.count(record)
             self._collect(record)
         self._watch.clips.collect(done=all(r.steps >= _CALLS for r in records))
         self._close_if_done()
@@ -326,7 +344,7 @@ class Optimizers:
     def _stepped(self, record: OptimizerRecord) -> None:
         with self._watch.resting():
             self._motion.ends()
-        self._count(record)
+        self.count(record)
         if self._watch.recording():
             record.last_step = clock()
             self._recorder.operations = 0
@@ -335,7 +353,8 @@ class Optimizers:
         else:
             self._close_if_done()
 
-    def _count(self, record: OptimizerRecord) -> None:
+    def count(self, record: OptimizerRecord) -> None:
+        """One more step."""
         record.steps += 1
         self._watch.steps += 1
         record.last_step_number = self._watch.steps

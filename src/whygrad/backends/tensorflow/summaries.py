@@ -109,18 +109,14 @@ class Summaries:
         places = tuple(boxes.PLACES.get(graph, ()))
         if not places or self.watching.trouble or os.getpid() != self._watch.pid:
             return call()
-        if self._quiet(graph, places):
-            result = call()
-            for traced in places:
-                self._places[traced].plan.number += traced.last
-            return result
         self._safely(lambda: self._foresee(graph, places, frame))
         result = call()
         self._safely(lambda: self._executed(graph, places))
         return result
 
-    def _quiet(self, graph: Any, places: Sequence[Traced]) -> bool:
-        """Is it known how many updates this call will make, and that none of them is due?"""
+    def calm(self, graph: Any) -> bool:
+        """Is it known how many updates a call will make, and that none of them is due?"""
+        places = boxes.PLACES.get(graph, ())
         many = _most(places)
         for traced in places:
             place = self._places.get(traced)
@@ -129,6 +125,11 @@ class Summaries:
             if self.watching.schedule.near(place.plan.number, many):
                 return False
         return True
+
+    def passed(self, graph: Any) -> None:
+        """Such a call is over."""
+        for traced in boxes.PLACES.get(graph, ()):
+            self._places[traced].plan.number += traced.last
 
     def _foresee(self, graph: Any, places: Sequence[Traced], frame: FrameType) -> None:
         """Before the call: if an update of it may be due, remember where the variables are."""

@@ -72,6 +72,11 @@ class Window:
             if not tf.executing_eagerly():  # from within another function, which is being traced
                 watch.safely(nested, graph)
                 return original(function, tensor_inputs, captured_inputs)
+            calm = None if self.is_open else watch.applying.calm(graph)
+            if calm is not None:
+                result = original(function, tensor_inputs, captured_inputs)
+                watch.applying.passed(graph, calm)
+                return result
             call = partial(original, function, tensor_inputs, captured_inputs)
             result = watch.looks.called(graph, call, sys._getframe(1)) if graph in PLACES else call()
             if watch.recording():
