@@ -86,6 +86,7 @@ class Taken(NamedTuple):
     raw: list[Any]  # before they were clipped; nothing for those that were not
     loss: Any  # what was differentiated, if it is known
     stamp: Any  # when that was
+    probes: list[Any]  # other values behind the loss
     values: list[Any]  # of the variables that were asked for
 
 
@@ -99,13 +100,14 @@ class Traced:
         raw: Sequence[Any],
         variables: Sequence[Any],
         loss: Any,
+        probes: Sequence[Any],
         together: bool,
         branch: bool,
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
         stamp = tf.timestamp() if together else None
-        given = [_parts(thing) for thing in (*gradients, *raw, loss, stamp)]
+        given = [_parts(thing) for thing in (*gradients, *raw, loss, stamp, *probes)]
         self._sizes = [len(parts) for parts in given]
         self._parcel = Parcel([part for parts in given for part in parts], together)
         self.branch = branch  # in a condition or a loop: how often it runs is known only afterwards
@@ -160,7 +162,8 @@ class Traced:
         parts = iter(unpacked)
         things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
         many = len(self._variables)
-        return Taken(things[:many], things[many:-2], things[-2], things[-1], found[len(boxes) :])
+        loss, stamp, *probes = things[2 * many :]
+        return Taken(things[:many], things[many : 2 * many], loss, stamp, probes, found[len(boxes) :])
 
 
 def _parts(thing: Any) -> Sequence[Any]:

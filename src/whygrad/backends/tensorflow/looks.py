@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
+import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from whygrad.backends.recording.nodes import Node, cone
 from whygrad.backends.recording.records import OptimizerRecord
 from whygrad.backends.tensorflow import boxes, health, private
 from whygrad.backends.tensorflow.boxes import Taken, Traced
 from whygrad.backends.tensorflow.memory import values_of
 from whygrad.backends.tensorflow.summaries import by_the_optimizer, rate_of
 from whygrad.backends.tensorflow.tapes import outermost
-from whygrad.model import Look, Moved, Pulse
+from whygrad.model import Look, Moved, Pulse, Values
 
 if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
 _FIRST = 8
 _PAUSE = 64, 1024  # calls between looks, at first and later on: one takes as long as half an update
+_ACTIVATIONS = frozenset(("Relu", "Relu6", "Tanh", "Sigmoid"))
+_SMALL, _UNKNOWN = 1 << 20, 256  # elements of all of them; a dimension that is not known yet
 _MEASURED = 3  # of so many of the first looks, the motion of one is measured
 
 
@@ -39,6 +44,7 @@ class Looks:
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self.wanted = False  # there is something to look at
+        self._probed: weakref.WeakKeyDictionary[Traced, list[Node]] = weakref.WeakKeyDictionary()
 
     def place(
         self, record: OptimizerRecord, graph: Any, gradients: Sequence[Any], variables: Sequence[Any]
@@ -53,12 +59,30 @@ class Looks:
         if summaries is not None:
             gradients, raw = by_the_optimizer(record.ref(), gradients, variables, raw)
         branch = boxes.in_a_branch(graph)
-        traced = Traced(record.ref(), gradients, raw, variables, loss, together, branch)
+        suspects = self._suspects(record, graph) if together else {}
+        probes = list(suspects.values())
+        traced = Traced(record.ref(), gradients, raw, variables, loss, probes, together, branch)
+        self._probed[traced] = list(suspects)
         if summaries is not None and (branch or not together):
             traced.count()
         for where in dict.fromkeys((graph, outermost(graph))):
             boxes.found(where, traced)
         self.wanted = True
+
+    def _suspects(self, record: OptimizerRecord, graph: Any) -> dict[Node, Any]:
+        """Results of activations, beyond which there may be nothing but zeros, as far as they are small."""
+        backwards = record.updates[-1].backwards if record.updates else ()
+        behind = set(cone(root for backward in backwards for root in backward.roots))
+        found: dict[Node, Any] = {}
+        size = 0
+        for op in graph.get_operations():
+            if op.type in _ACTIVATIONS:
+                tensor = op.outputs[0]
+                node = self._watch.recorder.graphs.node(tensor)
+                size += math.prod(_UNKNOWN if n is None else n for n in tensor.shape.as_list() or ())
+                if node in behind and tensor.shape.rank is not None and size < _SMALL:
+                    found[node] = tensor
+        return found
 
     def called(self, graph: Any, call: Callable[[], Any], frame: FrameType) -> Any:
         """A compiled function that applies gradients is called."""
@@ -110,6 +134,9 @@ class Looks:
             turned = health.turned(record, number, there.values())
             look = Look(number, largest, moved, turned, health.scalar(taken.loss))
             record.looks = (*record.looks, look)
+        if len(record.looks) <= _FIRST and not all(largest.values()):
+            for node, probe in zip(self._probed.get(traced, ()), taken.probes, strict=False):
+                node.values = _both(node.values, health.values_of(probe))
 
     def _by_key(self, traced: Traced, things: Sequence[Any]) -> dict[int, Any]:
         """What belongs to each parameter, as far as there is something."""
@@ -128,6 +155,14 @@ class Looks:
                 if taken is not None:
                     largest = health.largest(self._by_key(traced, taken.gradients))
                     record.pulses.add(Pulse(record.steps, largest))
+
+
+def _both(one: Values | None, other: Values | None) -> Values | None:
+    """What was in a value at either time."""
+    if one is None or other is None:
+        return one or other
+    least, most = min(one.least, other.least), max(one.most, other.most)
+    return Values(least, most, min(one.nearest, other.nearest))
 
 
 def _moved(before: dict[int, Any], after: dict[int, Any]) -> dict[int, Moved]:

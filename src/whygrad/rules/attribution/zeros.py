@@ -34,15 +34,25 @@ def zeros(situation: Situation) -> Iterator[Cause]:
     """Parameters whose gradient was exactly zero in every update that was looked at."""
     yield from _over_one_element(situation)
     for optimizer in situation.evidence.optimizers.values():
-        updates = [u for u in situation.updates(optimizer) if u.backwards]
-        if len(updates) < _LEAST:
-            continue
-        left = frozenset.intersection(*(u.zero for u in updates))
-        while left:
-            cause, explained = _explain(situation, optimizer, updates[-1], left)
+        update, left = _always(situation, optimizer)
+        while left and update is not None:
+            cause, explained = _explain(situation, optimizer, update, left)
             left -= explained
             if cause is not None:
                 yield cause
+
+
+def _always(situation: Situation, optimizer: Optimizer) -> tuple[Update | None, frozenset[int]]:
+    """An update with values in it, and the parameters whose gradient was zero in all."""
+    updates = [u for u in situation.updates(optimizer) if u.backwards]
+    looks = situation.evidence.looks.get(optimizer.key, ())
+    if len(updates) >= _LEAST and not looks:
+        return updates[-1], frozenset.intersection(*(u.zero for u in updates))
+    if len(looks) < _LEAST or not updates:
+        return None, frozenset()
+    zero = [frozenset(k for k, top in look.largest.items() if top == 0) for look in looks]
+    known = [u for u in updates if any(op.values for b in u.backwards for op in b.flow.ops.values())]
+    return (known or updates)[-1], frozenset.intersection(*zero)
 
 
 def _explain(
@@ -83,7 +93,7 @@ def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
     others = [flow[i] for i in op.inputs if i != source.id]
     if name in _RELU and _zero(op):
         return _Stop(op, "relu", op)
-    if name in _SATURATES and source.values is not None and source.values.nearest > _SATURATES[name]:
+    if name in _SATURATES and _saturated(name, op, source):
         return _Stop(op, name, op)
     if name in _TIMES and any(_zero(o) for o in others):
         return _Stop(op, "factor", next(o for o in others if _zero(o)))
@@ -92,6 +102,13 @@ def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
     if (name in _SQUARES and _zero(source)) or (name in _LOSSES and _zero(op)):
         return _Stop(op, "difference", source if name in _SQUARES else op)
     return None
+
+
+def _saturated(name: str, op: Op, source: Op) -> bool:
+    """So far out that its result is rounded to its limit; of compiled code only the result is known."""
+    if source.values is not None:
+        return source.values.nearest > _SATURATES[name]
+    return op.values is not None and (op.values.nearest >= 1.0 or (name == "sigmoid" and _zero(op)))
 
 
 def _zero(op: Op) -> bool:
