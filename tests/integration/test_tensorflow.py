@@ -253,3 +253,65 @@ def test_a_real_tf_agents_agent(lab):
     (update,) = run["updates"]
     assert update["count"] == 5
     assert update["networks"] == ["q_net"] or update["networks"][0].startswith("q_net")
+
+
+SAVED = """
+import sys
+import tensorflow as tf
+
+class Learner(tf.Module):
+    def __init__(self):
+        self.weights = tf.Variable(tf.random.stateless_normal((4, 2), (1, 2)))
+        self.optimizer = tf.keras.optimizers.Adam(0.01, clipnorm=0.5)
+        self.optimizer.build([self.weights])
+
+    @tf.function(input_signature=[tf.TensorSpec((8, 4))])
+    def train(self, x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.tanh(x @ self.weights)))
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, [self.weights]), 0.05)
+        self.optimizer.apply_gradients(zip(gradients, [self.weights]))
+        return loss
+
+if len(sys.argv) > 1:
+    learner = Learner()
+    for _ in range(5):
+        learner.train(tf.ones((8, 4)))
+    tf.saved_model.save(learner, sys.argv[1])
+else:
+    loaded = tf.saved_model.load("saved")
+    print(float(loaded.train(tf.ones((8, 4)))) > float(loaded.train(tf.ones((8, 4)))))
+"""
+
+
+@pytest.mark.tensorflow
+def test_a_compiled_update_can_be_saved_and_loaded_elsewhere(lab):
+    lab.write(SAVED)
+    for verb in (["run"], ["run", "--watch", "--every", "2"]):
+        done = lab.whygrad(*verb, "train.py", "saved")
+        assert done.code in (0, 1) and "untracked" not in done.stderr, done.stderr[-2000:]
+        assert (lab.folder / "saved" / "saved_model.pb").is_file()
+        assert lab.python("train.py").stdout == "True\n"
+
+
+KINDS = """
+import tensorflow as tf
+
+x = tf.ones((4, 4))
+optimizer = tf.keras.optimizers.SGD(0.1)
+w = tf.Variable(x)
+
+def kinds():
+    with tf.GradientTape() as tape:
+        parts = tf.split(x * w, 2)
+        loss = tf.reduce_sum(parts.pop(0))
+    print(type(parts), type(tf.unstack(x)), type(tf.linalg.svd(x)), type(tf.raw_ops.IdentityN(input=[x, x])))
+    optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+
+kinds()
+tf.function(kinds)()
+"""
+
+
+def test_lists_stay_lists(same):
+    assert same(KINDS).stdout.count("list") == 6

@@ -46,31 +46,43 @@ class Parcel:
     The one box is found by its name, so that the function captures nothing of ours and can be saved.
     """
 
-    def __init__(self, tensors: Sequence[Any], together: bool) -> None:
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        """Called while the update is traced."""
+        self.together = packs(tf.compat.v1.get_default_graph())
         self._dtypes = [t.dtype for t in tensors]
         self._shapes = [tf.TensorShape(None)] * len(tensors)
-        self.together = together
-        if together:
-            self.boxes = [Box(tf.variant, (), tf.raw_ops.OptionalNone)]
-            name = self.boxes[0].name
+        if self.together:
+            self._boxes = [Box(tf.variant, (), tf.raw_ops.OptionalNone)]
+            name = self._boxes[0].name
             handle = tf.raw_ops.VarHandleOp(dtype=tf.variant, shape=(), shared_name=name)
             packed = tf.raw_ops.OptionalFromValue(components=list(tensors))
             tf.raw_ops.AssignVariableOp(resource=handle, value=packed)
         else:
-            self.boxes = [_box_like(t) for t in tensors]
-            for box, tensor in zip(self.boxes, tensors, strict=True):
+            tensors = [tf.constant(True), *tensors]  # the first one says that they are filled
+            self._boxes = [_box_like(t) for t in tensors]
+            for box, tensor in zip(self._boxes, tensors, strict=True):
                 tf.raw_ops.AssignVariableOp(resource=box.handle, value=tensor)
+        self.handles, self.dtypes = [b.handle for b in self._boxes], [b.dtype for b in self._boxes]
+
+    def take(self) -> list[Any] | None:
+        """What the last update has put there; nothing if there was none."""
+        return self.unpack(private.read(self.handles, self.dtypes))
 
     def unpack(self, contents: list[Any]) -> list[Any] | None:
-        """The tensors, given what is in the boxes; nothing if they were never filled."""
+        """The same for somebody who has read the boxes with others."""
         if not self.together:
-            return contents
-        with suppress(tf.errors.InvalidArgumentError):
+            return contents[1:] if private.contents(contents[0]) else None
+        with suppress(tf.errors.InvalidArgumentError):  # there is nothing in it
             found = tf.raw_ops.OptionalGetValue(
                 optional=contents[0], output_types=self._dtypes, output_shapes=self._shapes
             )
             return list(found)
         return None
+
+
+def packs(graph: Any) -> bool:
+    """Can tensors of this graph leave together?"""
+    return private.only_cpu() and not private.in_xla(graph)
 
 
 def _box_like(tensor: Any) -> Box:
@@ -101,15 +113,14 @@ class Traced:
         variables: Sequence[Any],
         loss: Any,
         probes: Sequence[Any],
-        together: bool,
         branch: bool,
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
-        stamp = tf.timestamp() if together else None
+        stamp = tf.timestamp() if packs(tf.compat.v1.get_default_graph()) else None
         given = [_parts(thing) for thing in (*gradients, *raw, loss, stamp, *probes)]
         self._sizes = [len(parts) for parts in given]
-        self._parcel = Parcel([part for parts in given for part in parts], together)
+        self._parcel = Parcel([part for parts in given for part in parts])
         self.branch = branch  # in a condition or a loop: how often it runs is known only afterwards
         self.twin = False  # another trace of the same: one of the two never runs
         self.last = 1  # how often it ran in the last call
@@ -120,11 +131,6 @@ class Traced:
         """Called while it is traced: let it count how often it runs."""
         self._times = Box(tf.int64, (), lambda: tf.constant(0, tf.int64))
         tf.raw_ops.AssignAddVariableOp(resource=self._times.handle, value=tf.constant(1, tf.int64))
-
-    @property
-    def together(self) -> bool:
-        """Does it tell everything at once?"""
-        return self._parcel.together
 
     def counted(self, graph: Any) -> bool:
         """Must it be asked how often it ran, in a call of this function?"""
@@ -154,16 +160,16 @@ class Traced:
     def take(self, variables: Sequence[Any]) -> Taken | None:
         """What the last update left, and what these variables hold now; nothing if there was no update."""
         handles, dtypes = handles_of(variables)
-        boxes = self._parcel.boxes
-        found = private.read([*(b.handle for b in boxes), *handles], [*(b.dtype for b in boxes), *dtypes])
-        unpacked = self._parcel.unpack(found[: len(boxes)])
+        parcel, many = self._parcel, len(self._parcel.handles)
+        found = private.read([*parcel.handles, *handles], [*parcel.dtypes, *dtypes])
+        unpacked = parcel.unpack(found[:many])
         if unpacked is None:
             return None
         parts = iter(unpacked)
         things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
-        many = len(self._variables)
-        loss, stamp, *probes = things[2 * many :]
-        return Taken(things[:many], things[many : 2 * many], loss, stamp, probes, found[len(boxes) :])
+        loss, stamp, *probes = things[2 * len(self._variables) :]
+        gradients, raw = things[: len(self._variables)], things[len(self._variables) : -2 - len(probes)]
+        return Taken(gradients, raw, loss, stamp, probes, found[many:])
 
 
 def _parts(thing: Any) -> Sequence[Any]:

@@ -151,10 +151,10 @@ class Clips:
 
     def _post(self, record: Clipping, gradients: Iterable[Any]) -> None:
         there = [g for g in gradients if g is not None]
+        if not there or private.in_xla(tf.compat.v1.get_default_graph()):  # XLA would compute other bits
+            return
         with self._watch.resting():
-            box = Mailbox(range(len(there)))
-            box.post(there)
-        record.boxes.append(box)
+            record.boxes.append(Mailbox(range(len(there)), there))
         record.boxed = True
 
     def collect(self, done: bool) -> None:
@@ -165,8 +165,6 @@ class Clips:
                 if figures is not None:
                     found = _largest(figures, record.measure)
                     record.before = max(filter(None, (record.before, found)), default=None)
-                if done:
-                    box.want(False)
             if done:
                 record.boxes.clear()
 

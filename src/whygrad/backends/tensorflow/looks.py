@@ -12,7 +12,7 @@ import numpy as np
 
 from whygrad.backends.recording.nodes import Node, cone
 from whygrad.backends.recording.records import OptimizerRecord
-from whygrad.backends.tensorflow import boxes, health, private
+from whygrad.backends.tensorflow import boxes, health
 from whygrad.backends.tensorflow.boxes import Taken, Traced
 from whygrad.backends.tensorflow.memory import values_of
 from whygrad.backends.tensorflow.summaries import by_the_optimizer, rate_of
@@ -51,7 +51,7 @@ class Looks:
     ) -> None:
         """While an update is traced: let it tell of its gradients."""
         summaries, given = self._watch.summaries, self._watch.given
-        together = private.only_cpu() and not private.in_xla(graph)
+        together = boxes.packs(graph)
         if not together and summaries is None:  # boxes of their own would keep the function from being saved
             return
         gradients = list(gradients)
@@ -61,7 +61,7 @@ class Looks:
         branch = boxes.in_a_branch(graph)
         suspects = self._suspects(record, graph) if together else {}
         probes = list(suspects.values())
-        traced = Traced(record.ref(), gradients, raw, variables, loss, probes, together, branch)
+        traced = Traced(record.ref(), gradients, raw, variables, loss, probes, branch)
         self._probed[traced] = list(suspects)
         if summaries is not None and (branch or not together):
             traced.count()
@@ -101,7 +101,7 @@ class Looks:
             record = self._watch.optimizers.get(id(optimizer))
             if record is not None and record.steps >= record.looked_until and record.ref() is optimizer:
                 found.append((traced, record))
-        return [pair for pair in found if pair[0].together and pair[0].last] if found else found
+        return [(traced, record) for traced, record in found if traced.last]
 
     def _begins(self, graph: Any, due: Sequence[tuple[Traced, OptimizerRecord]]) -> list[_Begun]:
         with self._watch.resting():
@@ -148,7 +148,7 @@ class Looks:
         """What the last update of this optimizer has left."""
         optimizer = record.ref()
         known = {traced for places in list(boxes.PLACES.values()) for traced in places}
-        mine = [t for t in known if optimizer is not None and t.optimizer() is optimizer and t.together]
+        mine = [t for t in known if optimizer is not None and t.optimizer() is optimizer and t.last]
         with self._watch.resting():
             for traced in mine:
                 taken = traced.take(())

@@ -14,7 +14,7 @@ from whygrad.backends.recording import schedule
 from whygrad.backends.recording.frames import Where
 from whygrad.backends.recording.nodes import Node, Param, clock, cone
 from whygrad.backends.recording.records import OptimizerRecord, UpdateRecord
-from whygrad.backends.tensorflow import health
+from whygrad.backends.tensorflow import health, private
 from whygrad.backends.tensorflow.differentiating import Differentiation, is_zero
 from whygrad.backends.tensorflow.mailbox import Mailbox
 from whygrad.backends.tensorflow.tapes import current_graph, graph_number, outermost
@@ -274,13 +274,12 @@ class Optimizers:
 
     def _post(self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
         """Let the compiled update tell us of its gradients."""
-        if not self._may_be_zero(record):
+        if private.in_xla(current_graph()) or not self._may_be_zero(record):
             return
         params = [self._recorder.variables.param(v) for v in variables]
         pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if g is not None and p is not None]
         if pairs:
-            box = self._boxes[record.key] = Mailbox([p.key for _, p in pairs])
-            box.post([g for g, _ in pairs])
+            self._boxes[record.key] = Mailbox([p.key for _, p in pairs], [g for g, _ in pairs])
 
     def _collect(self, record: OptimizerRecord) -> None:
         """Read the box of a compiled update, as long as it is being recorded."""
@@ -292,7 +291,7 @@ class Optimizers:
             for update in record.updates:
                 update.zero = zero if record.steps == 1 else update.zero & zero
         if record.steps == _CALLS:
-            box.want(False)
+            del self._boxes[record.key]
 
     def _traced(self, record: OptimizerRecord, graph: Any, start: int) -> None:
         """Traced, not taken: steps are counted when the function is called."""

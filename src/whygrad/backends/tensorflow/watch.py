@@ -227,7 +227,7 @@ class Watch:
             self.safely(self.recorder.operation, name, inputs, outputs, sys._getframe(1))
             if self.recorder.operations > _MOST_OPERATIONS:
                 self._recording = False
-        return outputs
+        return outputs if graph is None or outputs is None else list(outputs)  # as it is without us
 
     def function_called(self, graph: Any, feeds: list[Any], result: Any, frame: FrameType) -> None:
         """Eager code has called a traced function."""
