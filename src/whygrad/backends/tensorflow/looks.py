@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whygrad.backends.tensorflow.watch import Watch
 
 _FIRST = 8
-_PAUSE = 64, 1024  # calls between looks, at first and later on: one takes as long as half an update
+_PAUSE = 128, 1024  # calls between looks, at first and later on: one takes as long as half an update
 _ACTIVATIONS = frozenset(("Relu", "Relu6", "Tanh", "Sigmoid"))
 _SMALL, _UNKNOWN = 1 << 20, 256  # elements of all of them; a dimension that is not known yet
 _MEASURED = 3  # of so many of the first looks, the motion of one is measured
@@ -176,4 +176,4 @@ def _moved(before: dict[int, Any], after: dict[int, Any]) -> dict[int, Moved]:
 
 def _pause(record: OptimizerRecord) -> int:
     often, seldom = _PAUSE
-    return 1 if len(record.looks) < _FIRST else min(max(often, record.steps // often), seldom)
+    return 1 if len(record.looks) < _FIRST else min(max(often, record.steps // 8), seldom)
