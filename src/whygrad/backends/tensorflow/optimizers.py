@@ -254,6 +254,7 @@ class Optimizers:
 
     def last_look(self) -> None:
         """A learning rate that was zero at first may have grown; compiled steps count themselves."""
+        self._watch.settle()
         for record in list(self._watch.optimizers.values()):
             optimizer = record.ref()
             if record.lr_always_zero:
@@ -352,10 +353,10 @@ class Optimizers:
         else:
             self._close_if_done()
 
-    def count(self, record: OptimizerRecord) -> None:
-        """One more step."""
-        record.steps += 1
-        self._watch.steps += 1
+    def count(self, record: OptimizerRecord, steps: int = 1) -> None:
+        """It has stepped so often."""
+        record.steps += steps
+        self._watch.steps += steps
         record.last_step_number = self._watch.steps
 
     def _close_if_done(self) -> None:

@@ -144,6 +144,10 @@ class Watch:
         if call is not None:
             call()
 
+    def settle(self) -> None:
+        """Steps of compiled code that were let through are counted."""
+        self._window.settle()
+
     def after_next_step(self, call: Callable[[], None]) -> None:
         """Call this once, in the thread that makes the next step, compiled ones included."""
 
