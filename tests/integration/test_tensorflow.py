@@ -315,3 +315,38 @@ tf.function(kinds)()
 
 def test_lists_stay_lists(same):
     assert same(KINDS).stdout.count("list") == 6
+
+
+STRICT = """
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+tf.config.experimental.enable_op_determinism()
+w = tf.Variable(tf.random.normal((3, 2)))
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+@tf.function(input_signature=[tf.TensorSpec(None)])
+def update(x):
+    with tf.GradientTape() as tape:
+        hidden = tf.nn.relu(tf.reshape(x, (-1, 3)) @ w)
+        loss = tf.reduce_mean(tf.nn.dropout(hidden, 0.3)) + tf.reduce_mean(tf.nn.relu(x))
+    optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+
+@tf.function
+def perhaps(x, yes):
+    if yes:
+        update(x)
+
+for n in range(40):
+    update(tf.random.normal((4, 3)))
+    perhaps(tf.random.normal((4, 3)), tf.constant(n % 3 == 0))
+print(w.numpy().tolist())
+"""
+
+
+def test_deterministic_mode_unknown_shapes_and_updates_that_may_happen(lab, same):
+    same(STRICT)
+    done = watched(lab, "--watch", "--every", "3", "train.py")
+    assert done.stdout == lab.python("train.py").stdout
+    assert [u["count"] for u in report(lab)["updates"]] == [54]
+    assert (report(lab)["watched"]["updates"], report(lab)["watched"]["late"]) == (18, 0)

@@ -97,7 +97,6 @@ class Taken(NamedTuple):
     gradients: list[Any]
     raw: list[Any]  # before they were clipped; nothing for those that were not
     loss: Any  # what was differentiated, if it is known
-    stamp: Any  # when that was
     probes: list[Any]  # other values behind the loss
     values: list[Any]  # of the variables that were asked for
 
@@ -117,8 +116,7 @@ class Traced:
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
-        stamp = tf.timestamp() if packs(tf.compat.v1.get_default_graph()) else None
-        given = [_parts(thing) for thing in (*gradients, *raw, loss, stamp, *probes)]
+        given = [_parts(thing) for thing in (*gradients, *raw, loss, *probes)]
         self._sizes = [len(parts) for parts in given]
         self._parcel = Parcel([part for parts in given for part in parts])
         self.branch = branch  # in a condition or a loop: how often it runs is known only afterwards
@@ -137,17 +135,19 @@ class Traced:
         known = self.constant_in is not None and self.constant_in() is graph
         return self.branch or (self.twin and not known)
 
-    def mark(self) -> float:
+    def mark(self) -> list[Any]:
         """Before a call: to be given to ``ran`` afterwards."""
         if self._times is not None:
-            return int(private.contents(private.read([self._times.handle], [tf.int64])[0]))
-        taken = self.take(())
-        return float(taken.stamp) if taken is not None and taken.stamp is not None else 0.0
+            return private.read([self._times.handle], [tf.int64])
+        return self._parcel.take() or []
 
-    def ran(self, graph: Any, mark: float) -> int:
+    def ran(self, graph: Any, mark: list[Any]) -> int:
         """After the call: so often it ran; where nothing is conditional, so often in each."""
         now = self.mark()
-        self.last = int(now - mark) if self._times is not None else int(now != mark)
+        if self._times is not None:
+            self.last = int(now[0]) - int(mark[0])
+        else:  # what the mark holds is still there: an update has put its results elsewhere
+            self.last = int(_addresses(now) != _addresses(mark))
         self.constant_in = None if self.branch else weakref.ref(graph)
         return self.last
 
@@ -167,9 +167,13 @@ class Traced:
             return None
         parts = iter(unpacked)
         things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
-        loss, stamp, *probes = things[2 * len(self._variables) :]
-        gradients, raw = things[: len(self._variables)], things[len(self._variables) : -2 - len(probes)]
-        return Taken(gradients, raw, loss, stamp, probes, found[many:])
+        each = len(self._variables)
+        loss, *probes = things[2 * each :]
+        return Taken(things[:each], things[each : 2 * each], loss, probes, found[many:])
+
+
+def _addresses(tensors: Sequence[Any]) -> list[int]:
+    return [private.contents(t).__array_interface__["data"][0] for t in tensors]
 
 
 def _parts(thing: Any) -> Sequence[Any]:

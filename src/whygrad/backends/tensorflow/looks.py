@@ -34,7 +34,7 @@ class _Begun(NamedTuple):
 
     traced: Traced
     record: OptimizerRecord
-    mark: float | None
+    mark: list[Any] | None
     before: Sequence[Any]  # a part of each variable
 
 
@@ -75,12 +75,12 @@ class Looks:
         behind = set(cone(root for backward in backwards for root in backward.roots))
         found: dict[Node, Any] = {}
         size = 0
-        for op in graph.get_operations():
-            if op.type in _ACTIVATIONS:
-                tensor = op.outputs[0]
-                node = self._watch.recorder.graphs.node(tensor)
-                size += math.prod(_UNKNOWN if n is None else n for n in tensor.shape.as_list() or ())
-                if node in behind and tensor.shape.rank is not None and size < _SMALL:
+        activations = [op.outputs[0] for op in graph.get_operations() if op.type in _ACTIVATIONS]
+        for tensor in activations:
+            node = self._watch.recorder.graphs.node(tensor)
+            if node in behind and tensor.shape.rank is not None:
+                size += math.prod(_UNKNOWN if n is None else n for n in tensor.shape.as_list())
+                if size < _SMALL:
                     found[node] = tensor
         return found
 
@@ -101,7 +101,7 @@ class Looks:
             record = self._watch.optimizers.get(id(optimizer))
             if record is not None and record.steps >= record.looked_until and record.ref() is optimizer:
                 found.append((traced, record))
-        return [(traced, record) for traced, record in found if traced.last]
+        return [(traced, record) for traced, record in found if traced.last or traced.branch]
 
     def _begins(self, graph: Any, due: Sequence[tuple[Traced, OptimizerRecord]]) -> list[_Begun]:
         with self._watch.resting():
@@ -148,7 +148,7 @@ class Looks:
         """What the last update of this optimizer has left."""
         optimizer = record.ref()
         known = {traced for places in list(boxes.PLACES.values()) for traced in places}
-        mine = [t for t in known if optimizer is not None and t.optimizer() is optimizer and t.last]
+        mine = [t for t in known if optimizer is not None and t.optimizer() is optimizer]
         with self._watch.resting():
             for traced in mine:
                 taken = traced.take(())

@@ -46,7 +46,7 @@ class _Place:
         self.plan = plan
         self.stream: Stream | None = None  # once an update was due
         self.begun = False  # the variables were measured before this call
-        self.before: float | None = None  # its mark, if it must be known how often it runs
+        self.before: list[Any] | None = None  # its mark, if it must be known how often it runs
 
 
 class Summaries:
