@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from whygrad.backends.recording.nodes import Param
 from whygrad.backends.recording.scopes import is_plain, parts
 from whygrad.backends.torch import graph
 
@@ -90,6 +91,44 @@ class Names:
             known = self.tensors.get(id(parameter))
             if known is None or (known.untracked_in and not holder) or (known.how == "compiled" and not how):
                 self.tensors[id(parameter)] = found
+
+    # -- what was found -----------------------------------------------------------------------------
+
+    def give(self, params: Iterable[Param], in_scope: bool) -> None:
+        """Name parameters; ``in_scope`` if the walk saw the function that is running, which knows best."""
+        for param in params:
+            tensor = param.ref()
+            found = self.tensors.get(id(tensor)) if tensor is not None else None
+            if in_scope:
+                param.seen = found is not None
+            if found is not None and (in_scope or not param.name):
+                param.seen = True
+                param.name, param.network = found.name, found.network
+                param.untracked_in, param.untracked_how = found.untracked_in, found.how
+                param.captured = found.how == "compiled"
+                self._outside_its_module(param, tensor)
+
+    def aliases(self, params: Iterable[Param]) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
+        """Modules that go by several names: ``target = online``."""
+        keys = {id(t): p.key for p in params if (t := p.ref()) is not None}
+        return [
+            (tuple(called), tuple(keys[i] for i in held if i in keys))
+            for held, called in self.called.items()
+            if held and len({name.rpartition(".")[2] for name in called}) > 1
+        ]
+
+    def _outside_its_module(self, param: Param, tensor: Any) -> None:
+        """Used in the forward pass of a module that does not list it among its parameters?"""
+        if param.untracked_in or not param.modules:
+            return
+        for ref in param.modules:
+            module = ref()
+            if module is None or type(module).__module__.startswith("torch."):
+                continue
+            if not any(p is tensor for p in module.parameters()):
+                param.untracked_in = self.modules.get(id(module), type(module).__name__)
+                param.untracked_how = "outside the module"
+            return
 
 
 def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:

@@ -366,50 +366,14 @@ class Watch:
     def name_things(self, frame: FrameType | None) -> None:
         """Find the user's names for parameters and optimizers, in scope at ``frame``."""
         with self.naming:
-            self._name_things(frame)
-
-    def _name_things(self, frame: FrameType | None) -> None:
-        names = Names()
-        for scope in variables(self._namespace(), frame):
-            names.walk(scope)
-        for param in list(self.recorder.params.values()):
-            tensor = param.ref()
-            found = names.tensors.get(id(tensor)) if tensor is not None else None
-            if frame is not None:
-                param.seen = found is not None
-            if found is not None and (frame is not None or not param.name):
-                param.seen = True
-                param.name, param.network = found.name, found.network
-                param.untracked_in, param.untracked_how = found.untracked_in, found.how
-                param.captured = found.how == "compiled"
-                self._outside_its_module(param, tensor, names)
-        self._note_aliases(names)
-        for record in list(self.optimizers.values()):
-            record.name = names.optimizers.get(id(record.ref()), record.name)
-
-    def _note_aliases(self, names: Names) -> None:
-        """Modules that go by several names: ``target = online``."""
-        params = list(self.recorder.params.values())
-        keys = {id(t): p.key for p in params if (t := p.ref()) is not None}
-        found = [
-            (tuple(called), tuple(keys[i] for i in held if i in keys))
-            for held, called in names.called.items()
-            if held and len({name.rpartition(".")[2] for name in called}) > 1
-        ]
-        self.aliases = found or self.aliases
-
-    def _outside_its_module(self, param: Param, tensor: Any, names: Names) -> None:
-        """Used in the forward pass of a module that does not list it among its parameters?"""
-        if param.untracked_in or not param.modules:
-            return
-        for ref in param.modules:
-            module = ref()
-            if module is None or type(module).__module__.startswith("torch."):
-                continue
-            if not any(p is tensor for p in module.parameters()):
-                param.untracked_in = names.modules.get(id(module), type(module).__name__)
-                param.untracked_how = "outside the module"
-            return
+            names = Names()
+            for scope in variables(self._namespace(), frame):
+                names.walk(scope)
+            params = list(self.recorder.params.values())
+            names.give(params, in_scope=frame is not None)
+            self.aliases = names.aliases(params) or self.aliases
+            for record in list(self.optimizers.values()):
+                record.name = names.optimizers.get(id(record.ref()), record.name)
 
     def records(self) -> Records:
         """What there is so far."""
