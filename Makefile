@@ -1,35 +1,61 @@
-# Everything runs in .venv, which is made on first use. `make help` lists the targets.
+# Everything runs in .venv, which is made on first use; the demo needs less and has its own. `make help` lists the targets.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+# A file, or a class in it, is for one worker: what it sets up is made once.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 # TF-Agents 0.19 runs on TensorFlow 2.21, but pins the versions of 2.15; tf-keras asks for the GPU build.
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format browser pytest accuracy benchmark docs docs-rules screenshots clean
+.PHONY: help setup demo quick case test test-long lint format browser pytest accuracy mutants benchmark docs docs-rules \
+	screenshots clean
 
 help:  ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## make .venv with everything that development needs
 
-# The stamp is written last, so that a setup that was cut short is taken up again.
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/whygrad/watch/native/*)
-	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+# $(1): an environment; makes it where it is missing.
+define environment
+	@test -x $(1)/bin/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "whygrad needs python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || $(1)/bin/python -m ensurepip --upgrade
+endef
+
+# The stamp is written last, so that a setup that was cut short is taken up again.
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard src/whygrad/summaries/native/*)
 	@echo "setting up $(VENV) (once; PyTorch and TensorFlow are large)"
+	$(call environment,$(VENV))
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --no-deps $(NO_DEPS)
 	@touch $@
 
-demo: $(READY)  ## run whygrad on a broken actor-critic script
-	$(BIN)/whygrad run examples/broken_actor_critic.py
+# PyTorch and whygrad are enough for the demo; where everything is set up already, that is used.
+DEMO := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
+.venv-demo/.ready: pyproject.toml constraints.txt
+	@echo "making .venv-demo for the demo (once)"
+	$(call environment,.venv-demo)
+	@echo "installing PyTorch and whygrad into it; PyTorch is a large download"
+	@.venv-demo/bin/python -m pip install --disable-pip-version-check -c constraints.txt --no-compile -e . torch numpy
+	@touch $@
 
-test: lint pytest  ## everything: lint, types, layers, tests
+demo: $(if $(wildcard $(READY)),,.venv-demo/.ready)  ## run whygrad on a broken actor-critic script
+	$(DEMO)/bin/whygrad run examples/broken_actor_critic.py
+
+quick: $(READY)  ## the tests that need no framework: seconds
+	$(PYTEST) tests/unit tests/architecture -m "not torch and not tensorflow"
+
+case: $(READY)  ## run the labelled script NAME, with what whygrad says: make case NAME=detached_ddpg_actor
+	$(BIN)/python scripts/case.py $(NAME)
+
+test: lint pytest  ## lint, types, layers, and a test of everything that is promised: minutes
+
+test-long: $(READY) browser  ## the tests that take long: learning, whole corpora, every program of the docs
+	$(PYTEST) -m long
 
 lint: $(READY)  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
@@ -48,12 +74,15 @@ browser:  ## Chromium, in which the tests look at the reports
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core' \
 		>/dev/null; } || { echo "no Chromium: install one and name it, make CHROMIUM=/path/to/it test" >&2; exit 1; }
 
-pytest: $(READY) browser  ## the tests only
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder  # a file: one worker, what it sets up is made once
+pytest: $(READY) browser  ## the tests of `make test` only
+	$(PYTEST) -m "not long"
 
 CASES ?= tests/cases
 accuracy: $(READY)  ## recall, line accuracy and false alarms over CASES (default tests/cases)
 	$(BIN)/python benchmarks/accuracy.py $(CASES)
+
+mutants: $(READY)  ## how often a fault that was put into a healthy program is named: make mutants SAMPLE=100 SEED=7
+	$(BIN)/python benchmarks/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0)
 
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
@@ -69,5 +98,5 @@ docs-rules: $(READY)  ## write docs/rules from the rules
 screenshots: $(READY) browser  ## run five scripts and take the pictures of the README
 	$(BIN)/python scripts/screenshots.py
 
-clean:  ## remove caches and .venv
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site
+clean:  ## remove caches and both environments
+	rm -rf $(VENV) .venv-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site

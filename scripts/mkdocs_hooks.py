@@ -2,8 +2,8 @@
 
 - ``rules/`` and ``decisions/`` in the navigation stand for all pages there, rules by family, decisions by
   number.
-- A link to a file or folder that is no page (``../../src/whygrad/agents/dqn.py``, ``seeds``) leads to a page
-  that shows it. Read in the repository itself, the link works as it is written.
+- A link to a file or folder that is no page (``../../src/whygrad/zoo/agents/dqn.py``, ``seeds``) leads to a
+  page that shows it. Read in the repository itself, the link works as it is written.
 """
 
 from __future__ import annotations

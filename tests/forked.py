@@ -1,6 +1,7 @@
 """Runs labelled scripts under ``whygrad run``, each in a fork of a process that has the framework loaded.
 
-    python tests/forked.py FOLDER FRAMEWORK RESULTS.json
+    python tests/forked.py FOLDER FRAMEWORK RESULTS.json    all that FOLDER/labels.json lists
+    python tests/forked.py FRAMEWORK SCRATCH                those whose paths are typed; answers with a line of JSON each
 
 A fork costs a second where a fresh process costs three (torch) or seven (TensorFlow). The scripts see a process
 of their own either way. Legacy Keras is chosen before TensorFlow is imported: such a script gets a fresh process.
@@ -22,8 +23,8 @@ import whygrad.reporters.json_report  # noqa: F401
 from whygrad.cli.main import main
 
 LOADED = {
-    "torch": ("torch", "torch.distributions", "whygrad.backends.torch.backend"),
-    "tensorflow": ("tensorflow", "keras", "whygrad.backends.tensorflow.backend"),
+    "torch": ("torch", "torch.distributions", "whygrad.frameworks.torch.backend"),
+    "tensorflow": ("tensorflow", "keras", "whygrad.frameworks.tensorflow.backend"),
 }
 
 
@@ -48,6 +49,7 @@ def _as_child(script: Path, folder: Path, report: Path) -> int:
     output = os.open(folder / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is typed is for the parent
     arguments = ["run", "--quiet", "--json", str(report), "--out", str(folder / "run"), str(script)]
     if "TF_USE_LEGACY_KERAS" in script.read_text():
         os.execv(sys.executable, [sys.executable, "-m", "whygrad", *arguments])
@@ -82,5 +84,15 @@ def everything(folder: Path, framework: str, results: Path) -> None:
     results.write_text(json.dumps({file: run(folder / file, results.parent) for file in mine}))
 
 
+def serve(framework: str, scratch: Path) -> None:
+    """Run the scripts that are asked for, as long as somebody asks."""
+    load(framework)
+    for line in sys.stdin:
+        print(json.dumps(run(Path(line.rstrip("\n")), scratch)), flush=True)
+
+
 if __name__ == "__main__":
-    everything(Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve())
+    if len(sys.argv) == 3:
+        serve(sys.argv[1], Path(sys.argv[2]).resolve())
+    else:
+        everything(Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve())

@@ -1,17 +1,18 @@
-"""Evidence in, findings out; and for people who want to see more, who trains whom and what is right."""
+"""A situation in, findings out; and for people who want to see more, who trains whom and what is right."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from whygrad.flow.gradient_map import gradient_maps
-from whygrad.model import Drawing, Evidence, Finding, GradientMap, Note, Role, Severity
-from whygrad.rules.attribution import causes
-from whygrad.rules.attribution.situation import Situation
+from whygrad.flow.situation import Situation
+from whygrad.model import Drawing, Finding, GradientMap, Note, Role, Severity
 from whygrad.rules.certificates import certificates
 from whygrad.rules.drawing import drawing
+from whygrad.rules.judging import causes
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
+from whygrad.rules.targets.judge_syncs import unreached_syncs
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
@@ -26,14 +27,14 @@ class Picture:
     drawing: Drawing = field(default_factory=Drawing)
 
 
-def diagnose(evidence: Evidence) -> tuple[Finding, ...]:
+def diagnose(situation: Situation) -> tuple[Finding, ...]:
     """What is wrong, the gravest first; one finding per cause."""
-    findings = [RULES[cause.rule].phrase(cause) for cause in causes(evidence)]
+    findings = [RULES[cause.rule].phrase(cause) for cause in causes(situation)]
     return tuple(sorted(findings, key=lambda f: _ORDER.index(f.severity)))
 
 
-def picture(evidence: Evidence, healthy: bool) -> Picture:
-    """Who trains whom, what each network is; and what is right, if nothing is wrong."""
-    situation = Situation(evidence)
+def picture(situation: Situation, healthy: bool) -> Picture:
+    """Who trains whom, what each network is, what was not reached; and what is right, if nothing is wrong."""
     right = certificates(situation) if healthy else ()
-    return Picture(gradient_maps(evidence), roles(situation), right, drawing(evidence))
+    notes = (*unreached_syncs(situation), *right)
+    return Picture(gradient_maps(situation), roles(situation), notes, drawing(situation))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LINT = Path(sys.executable).parent / "lint-imports"
+LINT = Path(sysconfig.get_path("scripts")) / "lint-imports"
 
 
 def lint(folder: Path, path: Path) -> subprocess.CompletedProcess[str]:

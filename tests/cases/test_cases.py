@@ -1,7 +1,8 @@
 """whygrad over our own labelled scripts: the right rule on the right line, and silence where all is well.
 
-Each script runs in a process of its own, forked from one that has the framework loaded. The bad and the good script
-of a pair are one line apart. ``labels.json`` has the form that ``benchmarks/accuracy.py`` reads.
+Each script is a test (``-k detached_ddpg_actor``, or ``make case NAME=detached_ddpg_actor``), and runs in a process of its own, forked
+from one that has the framework loaded. The bad and the good script of a pair are one line apart. ``labels.json`` has the
+form that ``benchmarks/accuracy.py`` reads.
 """
 
 from __future__ import annotations
@@ -9,29 +10,26 @@ from __future__ import annotations
 import difflib
 import json
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-from tests.labelled import labels_in, run_all, troubles
+from tests.labelled import Forks, one_of_each_rule, scripts, troubles
 
 HERE = Path(__file__).parent
 LABELS = json.loads((HERE / "labels.json").read_text())
 BAD = [label for label in LABELS if not label["healthy"]]
 
 
-@pytest.mark.parametrize(
-    "framework",
-    [pytest.param(name, marks=getattr(pytest.mark, name)) for name in ("torch", "tensorflow")],
-)
-def test_faults_are_named_on_their_lines_and_healthy_scripts_left_alone(framework: str, tmp_path: Path) -> None:
-    pytest.importorskip(framework)
-    results = run_all(HERE, framework, tmp_path)
-    wrong = [
-        f"{label['file']}: {trouble}"
-        for label in labels_in(HERE, framework)
-        for trouble in troubles(label, *results[label["file"]])
-    ]
-    assert wrong == []
+# A class for each framework, so that two workers share them.
+class TestTorch:
+    @scripts(HERE, "torch")
+    def test_as_labelled(self, label: dict[str, Any], forks: Forks) -> None:
+        assert list(troubles(label, *forks.run("torch", HERE / label["file"]))) == []
+
+
+class TestTensorFlow:
+    @scripts(HERE, "tensorflow", kept=one_of_each_rule(HERE, "tensorflow"))
+    def test_as_labelled(self, label: dict[str, Any], forks: Forks) -> None:
+        assert list(troubles(label, *forks.run("tensorflow", HERE / label["file"]))) == []
 
 
 def test_every_bad_script_has_a_good_twin_one_line_apart() -> None:

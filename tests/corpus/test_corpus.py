@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-import pytest
-from tests.labelled import labels_in, run_all, troubles
+from tests.labelled import scripts, troubles
 
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
-def test_the_whole_corpus(framework, tmp_path):
-    pytest.importorskip(framework)
-    results = run_all(HERE, framework, tmp_path)
-    wrong = [
-        f"{label['file']}: {trouble}"
-        for label in labels_in(HERE, framework)
-        for trouble in troubles(label, *results[label["file"]])
-    ]
-    assert wrong == []
+# A class for each framework, so that two workers share them.
+class TestTorch:
+    @scripts(HERE, "torch")
+    def test_as_labelled(self, label, forks):
+        assert list(troubles(label, *forks.run("torch", HERE / label["file"]))) == []
+
+
+class TestTensorFlow:
+    @scripts(HERE, "tensorflow", kept=())
+    def test_as_labelled(self, label, forks):
+        assert list(troubles(label, *forks.run("tensorflow", HERE / label["file"]))) == []

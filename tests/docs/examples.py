@@ -9,6 +9,7 @@ import itertools
 import json
 import re
 import textwrap
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from whygrad.rules.rule import Page
 from whygrad.rules.table import RULES
 
 PROGRAMS = Path(__file__).parent / "programs"
+CASES = Path(__file__).parents[1] / "cases"
 WHOLE = ("exploding", "oscillating", "unused-in-ddp")  # seen over more updates than a check waits for
 IN_TENSORFLOW = {
     "outside-tape": "there is no tape in PyTorch",
@@ -42,22 +44,27 @@ def example(page: Page, kind: str) -> str:
     return getattr(page, kind)
 
 
-def program(slug: str, code: str) -> str:
-    """The example in its training script."""
+def program(slug: str, kind: str) -> str:
+    """The example in its training script; a rule without one shows its first labelled case."""
     folder = PROGRAMS / "tensorflow" if FRAMEWORKS[slug] == "tensorflow" else PROGRAMS
-    script = (folder / f"{slug.replace('-', '_')}.py").read_text()
+    place = folder / f"{slug.replace('-', '_')}.py"
+    if not place.exists():
+        return min((CASES / FRAMEWORKS[slug] / kind).glob(f"{place.stem}_*.py")).read_text()
+    script, code = place.read_text(), example(RULES[slug].page, kind)
     filled = re.sub(
         r"^( *)EXAMPLE$", lambda place: textwrap.indent(code, place[1]), script, flags=re.MULTILINE
     )
     return f"{(folder / 'common.py').read_text()}\n{filled}"
 
 
-def run_all(root: Path, kinds: tuple[str, ...] = ("bad", "good")) -> dict[tuple[str, str], Seen]:
-    """What whygrad says to every example, by rule and kind."""
+def run_all(
+    root: Path, kinds: tuple[str, ...] = ("bad", "good"), slugs: Container[str] = RULES
+) -> dict[tuple[str, str], Seen]:
+    """What whygrad says to every example of these rules, by rule and kind."""
     jobs = {}
-    for slug, kind in itertools.product(RULES, kinds):
+    for slug, kind in itertools.product(filter(slugs.__contains__, RULES), kinds):
         (folder := root / f"{slug}-{kind}").mkdir()
-        (folder / "train.py").write_text(program(slug, example(RULES[slug].page, kind)))
+        (folder / "train.py").write_text(program(slug, kind))
         verb = "run" if slug in WHOLE else "check"
         jobs[slug, kind] = running.Job(folder, f"whygrad {verb} --out out train.py", FRAMEWORKS[slug])
     done = running.run_all(list(jobs.values()))

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 LOADED = {
-    "torch": ("torch", "torch.distributions", "whygrad.backends.torch.backend", "whygrad.diagnosis"),
-    "tensorflow": ("tensorflow", "keras", "whygrad.backends.tensorflow.backend", "whygrad.diagnosis"),
+    "torch": ("torch", "torch.distributions", "whygrad.frameworks.torch.backend", "whygrad.diagnosis"),
+    "tensorflow": ("tensorflow", "keras", "whygrad.frameworks.tensorflow.backend", "whygrad.diagnosis"),
 }
 HERE = all(importlib.util.find_spec(name) for name in LOADED)  # asked without importing them: that takes long
 ENVIRONMENT = {

@@ -58,8 +58,10 @@ def test_nothing_is_fetched(site):
 
 def test_a_file_of_the_repository_is_shown(site):
     agent = (site / "agents" / "dqn.html").read_text(encoding="utf-8")
-    assert 'href="../source/src/whygrad/agents/dqn.py.html"' in agent
-    shown = (site / "source" / "src" / "whygrad" / "agents" / "dqn.py.html").read_text(encoding="utf-8")
+    assert 'href="../source/src/whygrad/zoo/agents/dqn.py.html"' in agent
+    shown = (site / "source" / "src" / "whygrad" / "zoo" / "agents" / "dqn.py.html").read_text(
+        encoding="utf-8"
+    )
     assert "clip_grad_norm_" in shown
     assert "004_1_as_written.py" in (site / "source" / "docs" / "seeds.html").read_text(encoding="utf-8")
 

@@ -9,8 +9,8 @@ import pytest
 import whygrad
 from whygrad.running.tracebacks import peel, user_site
 
-OURS = os.path.join(os.path.dirname(whygrad.__file__), "backends", "torch", "mode.py")
-IMPORTS = os.path.join(os.path.dirname(whygrad.__file__), "backends", "imports.py")
+OURS = os.path.join(os.path.dirname(whygrad.__file__), "frameworks", "torch", "interceptor.py")
+IMPORTS = os.path.join(os.path.dirname(whygrad.__file__), "frameworks", "imports.py")
 OVERRIDES = "/lib/site-packages/torch/overrides.py"
 
 

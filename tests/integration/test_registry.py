@@ -8,8 +8,9 @@ import types
 
 import pytest
 
-from whygrad.backends.protocol import Setup
-from whygrad.backends.registry import Registry
+from whygrad.frameworks.protocol import Setup
+from whygrad.frameworks.registry import Registry
+from whygrad.model.frameworks import Framework
 
 
 @pytest.fixture
@@ -163,7 +164,9 @@ def test_in_a_notebook_the_framework_is_already_there(monkeypatch):
     monkeypatch.setitem(sys.modules, "already", types.ModuleType("already"))
     monkeypatch.setitem(sys.modules, "recorder", sys.modules[__name__])
     before = list(sys.meta_path)
-    registry = Registry(Setup(), {"already": "recorder:Recorder", "absent": "recorder:Recorder"})
+    registry = Registry(
+        Setup(), {name: Framework(name, backend="recorder:Recorder") for name in ("already", "absent")}
+    )
     registry.start()
     assert registry.seen == ["already"]
     registry.stop()

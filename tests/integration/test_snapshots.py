@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from whygrad.reporters import json_report
-from whygrad.watch import history
+from whygrad.summaries import history
 
 HERE = Path(__file__).parent
 
@@ -79,11 +79,15 @@ def killed(lab, *options: str) -> Path:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("options", [(), ("--every", "5")], ids=["plain", "watch"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--every", "5"), marks=pytest.mark.long)], ids=["plain", "watch"]
+)
 def test_a_killed_run_leaves_its_findings(lab, options):
     lab.write(ENDLESS)
     folder = killed(lab, *options)
     run = json_report.parse((folder / "report.json").read_text())
+    again = lab.whygrad("judge", str(folder), "--json", "-")
+    assert (again.code, json_report.parse(again.stdout)) == (1, run)
     assert not run.finished
     assert run.pid and run.host and run.started
     (found,) = [f for f in run.findings if f.rule == "detached"]
@@ -143,11 +147,14 @@ def shown(lab, script: str, argument: str, *options: str) -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("options", [(), ("--every", "7")], ids=["plain", "watch"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--every", "7"), marks=pytest.mark.long)], ids=["plain", "watch"]
+)
 def test_looking_changes_nothing_in_torch(lab, options):
     shown(lab, "dqn.py", "400", *options)
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_looking_changes_nothing_where_a_thread_trains(lab):
     shown(lab, "actor_critic.py", "--thread")
@@ -183,7 +190,9 @@ def test_no_step_is_lost_while_one_of_three_threads_is_looked_at(lab):
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("options", [("eager",), ("xla", "--every", "7")], ids=lambda o: o[0])
+@pytest.mark.parametrize(
+    "options", [("eager",), pytest.param(("xla", "--every", "7"), marks=pytest.mark.long)], ids=lambda o: o[0]
+)
 def test_looking_changes_nothing_in_tensorflow(lab, options):
     shown(lab, "dqn_tf.py", *options)
 

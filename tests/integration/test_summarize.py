@@ -9,7 +9,7 @@ from tests.events import load
 from torch.utils.tensorboard import SummaryWriter
 
 from whygrad.cli.main import main
-from whygrad.watch import interpreting, reading
+from whygrad.summaries import interpreting, reading
 
 
 def said(capsys, folder):
@@ -120,6 +120,7 @@ for name, clip in (("healthy", None), ("dead", 1e-30)):
 
 
 @pytest.mark.tensorflow
+@pytest.mark.long
 def test_tf_agents(lab, capsys):
     lab.env["TF_USE_LEGACY_KERAS"] = "1"
     lab.write(AGENT)

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.choosing import mostly_long
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -23,7 +24,7 @@ def watched(lab, *args):
     return lab.whygrad("run", "--quiet", "--out", "out", *args)
 
 
-@pytest.mark.parametrize("mode", ["eager", "graph", "xla"])
+@pytest.mark.parametrize("mode", mostly_long(["eager", "graph", "xla"], {"eager", "graph"}.__contains__))
 def test_bit_equal_weights_the_same_output_and_no_trace_more(lab, mode):
     shutil.copy(SCRIPTS / "dqn_tf.py", lab.folder)
     alone = lab.python("dqn_tf.py", mode)
@@ -68,7 +69,9 @@ print(hashlib.md5(b"".join(w.tobytes() for w in model.get_weights())).hexdigest(
 """
 
 
-@pytest.mark.parametrize("mode", ["inside", "outside", "graph"])
+@pytest.mark.parametrize(
+    "mode", mostly_long(["inside", "outside", "graph"], {"inside", "graph"}.__contains__)
+)
 def test_shares_are_asked_of_a_tape_that_answers_once(lab, mode):
     lab.write(ACTOR_CRITIC)
     alone = lab.python("train.py", mode)
@@ -100,7 +103,7 @@ states = tf.constant(np.random.randn(8, 3).astype("float32"))
 """
 
 
-@pytest.mark.parametrize("decorator", ["", "@tf.function"])
+@pytest.mark.parametrize("decorator", mostly_long(["", "@tf.function"], "@tf.function".__eq__))
 def test_the_error_stays_as_it_is_and_the_diagnosis_follows(lab, decorator):
     lab.write(
         START
@@ -285,6 +288,7 @@ else:
 
 
 @pytest.mark.tensorflow
+@pytest.mark.long
 def test_a_compiled_update_can_be_saved_and_loaded_elsewhere(lab):
     lab.write(SAVED)
     for verb in (["run"], ["run", "--watch", "--every", "2"]):
@@ -344,9 +348,37 @@ print(w.numpy().tolist())
 """
 
 
+@pytest.mark.long
 def test_deterministic_mode_unknown_shapes_and_updates_that_may_happen(lab, same):
     same(STRICT)
     done = watched(lab, "--watch", "--every", "3", "train.py")
     assert done.stdout == lab.python("train.py").stdout
     assert [u["count"] for u in report(lab)["updates"]] == [54]
     assert (report(lab)["watched"]["updates"], report(lab)["watched"]["late"]) == (18, 0)
+
+
+TWO_TERMS = """
+import tensorflow as tf
+actor, critic = (tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(2)]) for _ in range(2))
+optimizer = tf.keras.optimizers.SGD(0.01)
+{decorator}
+def step(s):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(critic(s)) + 0.1 * tf.reduce_mean(tf.square(actor(s)))
+    variables = actor.trainable_variables + critic.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+for _ in range(8):
+    step(tf.ones((3, 2)))
+"""
+
+
+@pytest.mark.parametrize("decorator", ["", "@tf.function"], ids=["eager", "compiled"])
+def test_two_terms_of_one_line_are_named_in_their_order(lab, decorator):
+    script = lab.write(TWO_TERMS.format(decorator=decorator))
+    assert watched(lab, str(script)).code == 0
+    rows = report(lab)["gradient_map"][0]["terms"]
+    reached = [{n for n, cell in row["networks"].items() if cell["reached"]} for row in rows]
+    assert [("critic" in row["name"], names) for row, names in zip(rows, reached, strict=True)] == [
+        (True, {"critic"}),
+        (False, {"actor"}),
+    ]

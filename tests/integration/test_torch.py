@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from tests.choosing import mostly_long
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -279,7 +280,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.parametrize("context", mostly_long(["fork", "spawn"], "fork".__eq__))
 def test_data_loaders_with_processes(lab, context):
     lab.write(WORKERS)
     alone = lab.python("train.py", context)

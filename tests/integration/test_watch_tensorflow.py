@@ -53,6 +53,7 @@ EXPECTED = {"True": list(range(1, 21)), "5": [5, 10, 15, 20], "callable": [2, 3,
 
 
 @pytest.mark.tensorflow
+@pytest.mark.long
 def test_schedules_are_honoured_without_another_trace_and_weights_are_equal(lab):
     lab.write(TRAIN)
     lab.timeout = 300  # a dozen trainings in one process
@@ -132,7 +133,7 @@ def test_sparse_and_missing_gradients_and_loops(lab):
 SHAPES = """
 import tensorflow as tf
 import whygrad
-from whygrad.backends.tensorflow import private
+from whygrad.frameworks.tensorflow import private
 
 def train(kind, dtype=tf.float32):
     weights = tf.Variable(tf.cast([[1.0, -2.0], [0.5, 0.0]], dtype), name="weights")
@@ -231,6 +232,7 @@ print("done")
 
 
 @pytest.mark.tensorflow
+@pytest.mark.long
 def test_a_real_dqn_agent(lab):
     lab.env["TF_USE_LEGACY_KERAS"] = "1"
     lab.write(AGENT)

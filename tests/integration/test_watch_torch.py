@@ -11,7 +11,7 @@ from tests.events import load, steps, values
 from torch import nn
 
 import whygrad
-from whygrad.watch import history
+from whygrad.summaries import history
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -190,7 +190,7 @@ def test_every_sort_of_tensor(tmp_path):
     assert one["net.empty/variable/norm"] == 0.0
 
 
-def test_tied_weights_are_summarised_once(tmp_path):
+def test_tied_weights_are_summarized_once(tmp_path):
     first = nn.Linear(4, 4, bias=False)
     second = nn.Linear(4, 4, bias=False)
     second.weight = first.weight
@@ -203,7 +203,7 @@ def test_tied_weights_are_summarised_once(tmp_path):
     assert len(groups) == 2
 
 
-def test_a_closure_is_summarised_with_its_last_gradients(tmp_path):
+def test_a_closure_is_summarized_with_its_last_gradients(tmp_path):
     net = nn.Linear(2, 1)
     optimizer = torch.optim.LBFGS(net.parameters(), lr=0.1)
 
@@ -313,12 +313,12 @@ def test_the_line_to_paste(lab):
     )
     done = lab.whygrad("run", "--watch", "--every", "20", "--out", "a folder", "train.py")
     assert (
-        "whygrad: 3 updates were summarised (every 20 updates): tensorboard --logdir 'a folder'"
+        "whygrad: 3 updates were summarized (every 20 updates): tensorboard --logdir 'a folder'"
         in done.stderr
     )
     done = lab.whygrad("run", "--watch", "train.py")
     assert (
-        "no update was summarised: there were 60, and it is every 100 updates; --every 1 takes all"
+        "no update was summarized: there were 60, and it is every 100 updates; --every 1 takes all"
         in done.stderr
     )
     done = lab.whygrad("run", "--every", "0", "train.py")

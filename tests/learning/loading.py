@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-AGENTS = ROOT / "src" / "whygrad" / "agents"
+AGENTS = ROOT / "src" / "whygrad" / "zoo" / "agents"
 CLASSES = {"dqn": "DQN", "ppo": "PPO", "reinforce": "Reinforce", "ddpg": "DDPG", "dqn_keras": "DQN"}
 
 

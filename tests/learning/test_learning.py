@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.choosing import mostly_long
 from tests.learning.loading import script, trained, weights, whygrad
 
 SHORT = [
@@ -15,13 +16,18 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "steps", "enough"), SHORT, ids=[row[0] for row in SHORT])
+@pytest.mark.parametrize(
+    ("name", "steps", "enough"),
+    mostly_long(SHORT, lambda row: row[0] == "dqn"),
+    ids=[row[0] for row in SHORT],
+)
 def test_it_learns(name, steps, enough):
     agent = trained(name, steps, "--seed", "1")
     returns = script(name)["evaluate"](agent, 20, seed=10_001)
     assert np.mean(returns) >= enough
 
 
+@pytest.mark.long
 def test_tf_agents_learns_on_its_small_environment(tmp_path):
     """In a process of its own: TF-Agents wants another Keras."""
     done = whygrad(
@@ -56,7 +62,7 @@ def _tags(folder):
     return events.Tags()["tensors"] + events.Tags()["scalars"]
 
 
-@pytest.mark.parametrize("name", ["dqn", "ppo", "reinforce", "ddpg", "dqn_keras"])
+@pytest.mark.parametrize("name", mostly_long([row[0] for row in SHORT], "dqn".__eq__))
 def test_same_seed_same_result(name):
     first, second = (weights(trained(name, 2_000, "--seed", "3")) for _ in range(2))
     assert all(np.array_equal(first[key], second[key]) for key in first)

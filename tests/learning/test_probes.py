@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.choosing import mostly_long
 from tests.learning.loading import AGENTS, script, whygrad
 
 TABULAR = '''
@@ -111,7 +112,7 @@ def test_wrong_use_is_one_sentence(what, said, tmp_path):
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["ppo", "ddpg"])
+@pytest.mark.parametrize("name", mostly_long(["ppo", "ddpg"], "ppo".__eq__))
 def test_ours_are_whole(name):
     """One with discrete and one with continuous actions; the others are asked by hand: whygrad probe NAME."""
     probes = script("envs/probes")

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.choosing import mostly_long
 from tests.learning.loading import AGENTS, trained, weights
 
 SETTINGS = {
@@ -26,7 +27,7 @@ def command(name, steps, every, checkpoint, save):
     return [sys.executable, script, "--steps", str(steps), "--eval-episodes", "0", *files]
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", mostly_long(SETTINGS, "dqn".__eq__))
 def test_killed_and_resumed_is_as_if_it_had_never_been_killed(name, tmp_path):
     steps, every = SETTINGS[name]
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"

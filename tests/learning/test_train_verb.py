@@ -9,7 +9,8 @@ import sys
 import pytest
 from tests.learning.loading import AGENTS, whygrad
 
-from whygrad.cli import curve, shelf
+from whygrad.cli import curve
+from whygrad.zoo import catalogue as shelf
 
 SHORT = ("--steps", "1500", "--eval-episodes", "2", "--train-every", "64", "--gradient-steps", "16")
 

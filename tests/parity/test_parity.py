@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from whygrad.cli.main import main
-from whygrad.parity import comparing, sides, vectors
-from whygrad.parity.case import MOVING, TRAINING
-from whygrad.parity.keras_side import KerasSide
-from whygrad.parity.mistakes import IN_GRADIENTS, IN_MOVING
-from whygrad.parity.setup import Setup
-from whygrad.parity.torch_side import TorchSide
+from whygrad.zoo.parity import comparing, sides, vectors
+from whygrad.zoo.parity.case import MOVING, TRAINING
+from whygrad.zoo.parity.keras_side import KerasSide
+from whygrad.zoo.parity.mistakes import IN_GRADIENTS, IN_MOVING
+from whygrad.zoo.parity.setup import Setup
+from whygrad.zoo.parity.torch_side import TorchSide
 
 HERE = Path(__file__).parent
 VECTORS = HERE.parent / "data" / "small"

@@ -14,7 +14,7 @@ from tests.report.conftest import whygrad
 
 from whygrad.model import Run, Series
 from whygrad.reporters import html_numbers, html_report
-from whygrad.watch import histograms, history
+from whygrad.summaries import histograms, history
 
 LIMIT = 3_000_000
 
@@ -149,7 +149,7 @@ def test_series_come_from_the_events_when_there_is_no_history(healthy, tmp_path)
     shutil.copytree(healthy, tmp_path / "run")
     kept = {(s.variable, s.quantity): s for s in history.load(tmp_path / "run" / "watch.history")}
     (tmp_path / "run" / "watch.history").unlink()
-    from whygrad.cli.stored import read
+    from whygrad.cli.run_directories import read
 
     found = {(s.variable, s.quantity): s for s in read(str(tmp_path / "run")).series()}
     one, other = kept["critic.0.weight", "gradients/norm"], found["critic.0.weight", "gradients/norm"]

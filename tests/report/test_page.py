@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whygrad.cli.report import page as html_of
-from whygrad.cli.stored import read
+from whygrad.cli.run_directories import read
 
 
 def drawn(page, selector):

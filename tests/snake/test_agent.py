@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from whygrad.agents import snake_dqn
-from whygrad.agents.snake_dqn import Adam, Agent, Average, build_network, evaluate, parse, td_loss, train
-from whygrad.parity import vectors
-from whygrad.parity.case import TRAINING
-from whygrad.parity.dropping import Masks
-from whygrad.parity.keras_side import fixed_dropout
+from whygrad.zoo.agents import snake_dqn
+from whygrad.zoo.agents.snake_dqn import Adam, Agent, Average, build_network, evaluate, parse, td_loss, train
+from whygrad.zoo.parity import vectors
+from whygrad.zoo.parity.case import TRAINING
+from whygrad.zoo.parity.dropping import Masks
+from whygrad.zoo.parity.keras_side import fixed_dropout
 
 SMALL = Path(__file__).parents[1] / "data" / "small"
 SCRIPT = Path(snake_dqn.__file__)
@@ -130,6 +130,7 @@ def test_what_does_not_fit(args, sentence, capsys):
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_it_learns():
     """On 5 x 5 squares, ten times as much fruit as before the training, over 100 games without exploration."""
     schedule = "--steps 11000 --replay 11000 --prefill 500 --epsilon-frames 5000 --sync 100 --gamma 0.9"
@@ -151,6 +152,7 @@ def test_training_under_whygrad_is_silent(tmp_path):
     assert [update["count"] for update in report["updates"]] == [260 - 64]
 
 
+@pytest.mark.long
 def test_the_script_stands_alone(tmp_path):
     shutil.copy(SCRIPT, tmp_path / "mine.py")
     env = os.environ | {"PYTHONPATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"}

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.choosing import mostly_long
 
-from whygrad.agents import snake_dqn
+from whygrad.zoo.agents import snake_dqn
 
 SCRIPT = Path(snake_dqn.__file__)
 QUICK = "--height 5 --width 5 --filters 8 --units 8 --steps 90 --replay 64 --batch 16 --quiet --seed 1 --xla off".split()  # noqa: SIM905
@@ -33,7 +34,7 @@ PORTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("rule", PORTS)
+@pytest.mark.parametrize("rule", mostly_long(PORTS, "outside-tape".__eq__))
 def test_a_broken_port_is_explained(rule, tmp_path):
     text = SCRIPT.read_text()
     for old, new in PORTS[rule]:

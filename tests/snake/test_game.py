@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whygrad.agents.snake_dqn import DOWN, LEFT, RIGHT, TURN_RIGHT, UP, Snake, encode
+from whygrad.zoo.agents.snake_dqn import DOWN, LEFT, RIGHT, TURN_RIGHT, UP, Snake, encode
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "game" / "traces.json").read_text())
 DIRECTIONS = {"r": RIGHT, "u": UP, "l": LEFT, "d": DOWN}

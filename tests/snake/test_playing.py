@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from whygrad.agents.snake_dqn import build_network
 from whygrad.cli.main import main
-from whygrad.playing import gif, html, terminal
-from whygrad.playing.frames import Frame, Game
-from whygrad.playing.recording import Player
-from whygrad.tfjs.network import ModelError
+from whygrad.zoo.agents.snake_dqn import build_network
+from whygrad.zoo.snake import gif, html, terminal
+from whygrad.zoo.snake.frames import Frame, Game
+from whygrad.zoo.snake.recording import Player
+from whygrad.zoo.tfjs.network import ModelError
 
 SMALL = Path(__file__).parents[1] / "data" / "small"
 GAME = Game(

@@ -13,8 +13,8 @@ import torch
 from tests.tfjs import node, zoo
 
 from whygrad.cli.main import main
-from whygrad.tfjs import keras_models, kinds, reading, torch_models, writing
-from whygrad.tfjs.network import ModelError
+from whygrad.zoo.tfjs import keras_models, kinds, reading, torch_models, writing
+from whygrad.zoo.tfjs.network import ModelError
 
 SMALL = Path(__file__).parents[1] / "data" / "small"
 

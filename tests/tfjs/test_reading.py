@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from whygrad.cli.main import main
-from whygrad.tfjs import reading
-from whygrad.tfjs.network import ModelError
+from whygrad.zoo.tfjs import reading
+from whygrad.zoo.tfjs.network import ModelError
 
 SMALL = Path(__file__).parents[1] / "data" / "small"
 EXPECTED = json.loads((SMALL / "variants" / "expected.json").read_text())["variants"]
@@ -200,7 +200,7 @@ def test_weights_that_are_not_finite(folder, capsys):
 
 
 def test_names_cannot_smuggle_code_into_the_torch_file(folder, tmp_path):
-    from whygrad.tfjs import torch_models
+    from whygrad.zoo.tfjs import torch_models
 
     bad = "x = 1; __import__('os').mkdir('hacked')  # \"\"\""
 
@@ -251,7 +251,7 @@ def test_anything_else_is_refused_in_a_sentence_too(graph, folder):
     if graph:
         from tests.tfjs import zoo
 
-        from whygrad.tfjs import keras_models, writing
+        from whygrad.zoo.tfjs import keras_models, writing
 
         writing.write(keras_models.from_keras(zoo.build(zoo.branches)), folder)
     text = (folder / "model.json").read_text()

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from whygrad.api import current, unrecorded
 from whygrad.api.findings import Findings
-from whygrad.backends.registry import brief
 from whygrad.diagnosis import diagnose
+from whygrad.flow.situation import Situation
+from whygrad.frameworks.registry import brief
 from whygrad.model import Finding
+from whygrad.model.frameworks import FRAMEWORKS
 from whygrad.rules.words import count, summed
 
 if TYPE_CHECKING:
-    from whygrad.backends.torch.asking import Answer
-
-#: Who can answer for which framework.
-_ASKING = {"torch": "whygrad.backends.torch.asking"}
+    from whygrad.frameworks.torch.asking import Answer
 
 
 def explain(loss: Any, model: Any) -> Findings:
@@ -82,7 +81,7 @@ class Question:
 def _judged(answer: Answer) -> Verdict:
     known = answer.evidence.parameters
     poor = [known[key] for key in sorted(answer.starved)]
-    found = _honest(answer, diagnose(answer.evidence))
+    found = _honest(answer, diagnose(Situation(answer.evidence)))
     named = {name for finding in found for name in finding.subjects}
     untold = [p for p in poor if p.name not in named]
     if untold:
@@ -108,10 +107,10 @@ def _only_now(finding: Finding) -> Finding:
 
 
 def _who_knows(loss: Any) -> tuple[str, Any]:
-    for framework, module in _ASKING.items():
-        if framework in sys.modules:
-            asking = importlib.import_module(module)
+    for framework in FRAMEWORKS.values():
+        if framework.asking and framework.name in sys.modules:
+            asking = importlib.import_module(framework.asking)
             if asking.understands(loss):
-                return framework, asking
+                return framework.name, asking
     hint = ": it has left the framework (`.item()`, `float()`)" if isinstance(loss, (int, float)) else ""
     raise TypeError(f"whygrad needs the loss as a tensor of torch, and this is a {type(loss).__name__}{hint}")

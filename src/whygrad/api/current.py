@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from whygrad.backends.protocol import Backend
-from whygrad.backends.registry import Registry
+from whygrad.frameworks.protocol import Backend
+from whygrad.frameworks.registry import Registry
 from whygrad.running import session
 
 _blocks: list[tuple[int, Registry]] = []  # with the process: a forked child is not watched

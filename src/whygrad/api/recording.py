@@ -7,24 +7,27 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
 from whygrad.api import current
-from whygrad.api.concluding import conclude
 from whygrad.api.findings import Findings
 from whygrad.api.summaries import chosen
-from whygrad.backends.protocol import Setup
-from whygrad.backends.recording.scopes import variables_of
-from whygrad.backends.registry import Registry, brief
-from whygrad.model import Note, Raised, Run
-from whygrad.reporters import json_report, notebook, places, summary, terminal
+from whygrad.frameworks.protocol import Setup
+from whygrad.frameworks.registry import Registry, brief
+from whygrad.frameworks.shared.objects import class_name, items
+from whygrad.frameworks.shared.scopes import variables_of
+from whygrad.model import About, Note, Raised, Recording, Run
+from whygrad.reporters import notebook, places, summary, terminal
+from whygrad.running import keeping
+from whygrad.running.concluding import conclude, described, with_summaries
 from whygrad.running.summaries import Summaries
-from whygrad.running.summaries import notes as summary_notes
 from whygrad.running.tracebacks import peel, user_site
-from whygrad.watch.watching import Watching
+from whygrad.storage.directory import EVIDENCE, REPORT, RunDirectory
+from whygrad.summaries.watching import Watching
 
 _SHARED = (
     "this block lies inside of another recording (watching() or whygrad run): there is only one, and this is "
@@ -40,15 +43,16 @@ def watching(
     """Record a part of a program: ``with whygrad.watching() as run: train()``, and then ``run.findings``.
 
     Frameworks may be imported before the block or in it. What the block raises passes through as it is,
-    with a note of what was found. ``out`` is a directory for ``report.json`` and for summaries.
+    with a note of what was found. ``out`` is a directory for ``report.json``, ``evidence.wg`` and summaries.
 
     ``summarize_grads_and_vars`` writes summaries of gradients and variables for TensorBoard: ``True`` of
     every update, ``5`` of every fifth one, a function of those for which it is true; it is given the number
     of the update, from 1 on, and, if it takes two arguments, the optimizer's name. They go to ``out``, or to
     ``runs/watching-<time>``; ``run.folder`` says where.
     """
-    summaries = chosen(summarize_grads_and_vars, Path(out) if out is not None else None, histograms)
-    return Watched(sys._getframe(1), out, summaries)
+    directory = RunDirectory("watching", Path(out) if out is not None else None)
+    summaries = chosen(summarize_grads_and_vars, directory, histograms)
+    return Watched(sys._getframe(1), directory, summaries)
 
 
 class Watched:
@@ -57,33 +61,36 @@ class Watched:
     def __init__(
         self,
         frame: FrameType | None = None,
-        out: str | os.PathLike[str] | None = None,
+        directory: RunDirectory | None = None,
         summaries: Summaries | None = None,
     ) -> None:
         self._frame = frame
         self._place = _place(frame)
-        self._out = Path(out) if out is not None else None
+        self._out = directory if directory is not None and directory.asked else None
         self._summaries = summaries
         self._registry: Registry | None = None
         self._shared = False
-        self._started = 0.0
+        self._started, self._since = 0.0, ""
         self._over = False
-        self._outer: Watching | None = None  # what a recording around this one summarises
+        self._outer: Watching | None = None  # what a recording around this one summarizes
         self._raised: Raised | None = None
         self._result: Run | None = None
+        self._recording: Recording | None = None
 
     def __enter__(self) -> Watched:
         if self._registry is not None:
             raise RuntimeError("this block has been recorded already: call whygrad.watching() once more")
         if self._out is not None:
-            self._out.mkdir(parents=True, exist_ok=True)
+            self._out.path()
+            keeping.prepare()
         self._started = time.perf_counter()
+        self._since = datetime.now().astimezone().isoformat(timespec="seconds")
         outer = current.registry()
         self._shared = outer is not None
         self._registry = outer if outer is not None else Registry(Setup(self._namespace))
         self._outer = self._registry.watching
         if self._summaries is not None:
-            self._registry.summarise(self._summaries.watching)
+            self._registry.summarize(self._summaries.watching)
             self._summaries.start()
         if not self._shared:
             current.entered(self._registry)
@@ -100,7 +107,7 @@ class Watched:
         self._over = True
         self._result = self._judged()
         if self._summaries is not None and self._shared:
-            registry.summarise(self._outer)
+            registry.summarize(self._outer)
         if not self._shared:
             registry.stop()
             current.left(registry)
@@ -136,7 +143,7 @@ class Watched:
 
     def __repr__(self) -> str:
         run = self.result
-        return f"whygrad: {summary.healthy(run) if run.healthy else summary.headline(run)}"
+        return f"whygrad: {summary.healthy(run) if run.clean else summary.headline(run)}"
 
     def __str__(self) -> str:
         return self.report()
@@ -150,9 +157,9 @@ class Watched:
         if frame is None:
             return {}
         near = variables_of(frame)
-        scope = {**near, **{name: value for name, value in frame.f_globals.items() if name not in near}}
+        scope = {**near, **{name: value for name, value in items(frame.f_globals) if name not in near}}
         names = sorted(scope, key=lambda name: name.startswith("_"))
-        return {type(scope[n]).__name__ if n == "self" else n: scope[n] for n in names}
+        return {class_name(scope[n]) if n == "self" else n: scope[n] for n in names}
 
     def _failed(self, registry: Registry, error: BaseException) -> None:
         if not self._shared:
@@ -164,29 +171,43 @@ class Watched:
         if self._registry is None:
             return Run(self._place, notes=(Note("the block has not begun yet: nothing was recorded"),))
         try:
-            notes = (Note(_SHARED),) if self._shared else ()
-            seconds = time.perf_counter() - self._started
-            run = conclude(self._registry, self._place, self._raised, seconds, notes)
-            return self._with_summaries(run)
+            return self._concluded(self._registry)
         except Exception as error:
-            note = Note(f"whygrad could not finish: {brief(error)}", kind="internal")
-            return Run(self._place, exception=self._raised, notes=(note,))
+            why = f"whygrad could not finish: {brief(error)}"
+            return Run(self._place, exception=self._raised, notes=(Note(why, kind="internal"),), blind=why)
 
-    def _with_summaries(self, run: Run) -> Run:
-        """What was summarised; at the end of the block everything is on disk."""
-        if self._summaries is None:
-            return run
-        watched = self._summaries.finish(run) if self._over else self._summaries.so_far()
-        return replace(run, watched=watched, notes=(*run.notes, *summary_notes(watched)))
+    def _concluded(self, registry: Registry) -> Run:
+        observed = registry.observe()
+        about = described(self._about(), registry, observed)
+        run = conclude(observed, about)
+        if self._summaries is not None:  # at the end of the block everything is on disk
+            watched = self._summaries.finish(run) if self._over else self._summaries.so_far()
+            about, run = replace(about, watched=watched), with_summaries(run, watched)
+        self._recording = Recording(about, observed)
+        return run
+
+    def _about(self) -> About:
+        return About(
+            self._place,
+            exit_code=int(self._raised is not None),
+            exception=self._raised,
+            notes=(Note(_SHARED),) if self._shared else (),
+            seconds=time.perf_counter() - self._started,
+            started=self._since,
+        )
 
     def _write(self, run: Run) -> None:
         if self._out is None:
             return
-        try:
-            (self._out / "report.json").write_text(json_report.render(run), encoding="utf-8")
-        except Exception as error:
-            note = Note(f"report.json could not be written: {brief(error)}", kind="internal")
-            self._result = replace(run, notes=(*run.notes, note))
+        for name, write in (
+            (REPORT, partial(keeping.keep_report, self._out, run)),
+            (EVIDENCE, partial(keeping.keep_evidence, self._out, self._recording)),
+        ):
+            try:
+                write()
+            except Exception as error:
+                note = Note(f"{name} could not be written: {brief(error)}", kind="internal")
+                run = self._result = replace(run, notes=(*run.notes, note))
 
 
 def _place(frame: FrameType | None) -> str:
@@ -201,7 +222,7 @@ def _place(frame: FrameType | None) -> str:
 
 def _add_note(error: Exception, run: Run) -> None:
     """The first finding in one sentence, for whoever reads the traceback."""
-    if run.healthy:
+    if run.clean:
         return
     first, *more = run.findings
     where = f" ({places.label(first.site)})" if first.site else ""

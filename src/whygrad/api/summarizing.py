@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib
 import sys
-import time
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from whygrad.backends.protocol import Subject
-from whygrad.sinks.tensorboard import EventFile
-from whygrad.sinks.writers import RawWriter, TorchWriter
-from whygrad.watch.schedule import Schedule
-from whygrad.watch.stream import Sink, Stream
-from whygrad.watch.watching import Watching
+from whygrad.doors import door
+from whygrad.frameworks.protocol import Subject
+from whygrad.model.frameworks import FRAMEWORKS
+from whygrad.storage.directory import RunDirectory
+from whygrad.summaries.schedule import Schedule
+from whygrad.summaries.sinks.tensorboard import EventFile
+from whygrad.summaries.sinks.writers import RawWriter, TorchWriter
+from whygrad.summaries.stream import Sink, Stream
+from whygrad.summaries.watching import Watching
 
-#: Who knows the tensors of which framework.
-_SUBJECTS = {
-    "torch": "whygrad.backends.torch.summarizing",
-    "tensorflow": "whygrad.backends.tensorflow.summarizing",
-}
 _MOST = 64
 
 
@@ -75,23 +73,28 @@ def _sink(given: Any) -> Sink:
     if hasattr(given, "add_scalar") and hasattr(given, "add_histogram_raw"):
         return TorchWriter(given)
     if hasattr(given, "as_default") and hasattr(given, "flush"):
-        made = importlib.import_module(_SUBJECTS["tensorflow"]).TensorFlowWriter(given)
+        made = importlib.import_module(FRAMEWORKS["tensorflow"].summarizing).TensorFlowWriter(given)
         return RawWriter(made)
     if given is not None and not isinstance(given, (str, Path)):
         kind = type(given).__name__
         raise TypeError(f"writer is a SummaryWriter, a writer of tf.summary or a folder, not a {kind}")
-    folder = (
-        Path(given) if given is not None else Path("runs") / f"summaries-{time.strftime('%Y%m%d-%H%M%S')}"
-    )
-    events = EventFile(folder.absolute())
-    atexit.register(events.close)
+    directory = RunDirectory("summaries", Path(given) if given is not None else None)
+    events = EventFile(directory.path)
+    atexit.register(_close, events)
     return events
 
 
+@door
+def _close(events: EventFile) -> None:
+    """Python is about to exit."""
+    with contextlib.suppress(Exception):
+        events.close()
+
+
 def _who_knows(thing: Any) -> Any:
-    for framework, module in _SUBJECTS.items():
-        if framework in sys.modules:
-            found = importlib.import_module(module)
+    for framework in FRAMEWORKS.values():
+        if framework.summarizing and framework.name in sys.modules:
+            found = importlib.import_module(framework.summarizing)
             if found.understands(thing):
                 return found
     kind = type(thing).__name__

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from whygrad.model import Confidence, Finding, Parameter, Step
+from whygrad.model import Confidence, Finding, Mark, Parameter, Step
 from whygrad.rules import words
-from whygrad.rules.cause import Cause
+from whygrad.rules.judging import in_context
+from whygrad.rules.paths.loss_independent import LossIndependent
 
 if TYPE_CHECKING:
-    from whygrad.backends.torch.asking import Answer
+    from whygrad.frameworks.torch.asking import Answer
 
 _FIX = "put `with whygrad.watching():` around the forward pass and ask again inside: that gives the line"
 
@@ -20,10 +21,13 @@ def finding(answer: Answer, members: Sequence[Parameter]) -> Finding:
     first = members[0]
     steps = (
         Step(first.name, first.made[0] if first.made else None),
-        Step("the way was not recorded", None, cut=True),
+        Step("the way was not recorded", None, mark=Mark.GAP),
         Step(answer.site.code if answer.site else "the loss", answer.site),
     )
-    cause = Cause("loss-independent", answer.site, tuple(members), steps, confidence=Confidence.POSSIBLE)
+    unsure = LossIndependent(
+        site=answer.site, subjects=tuple(members), chain=steps, confidence=Confidence.POSSIBLE
+    )
+    cause = in_context(answer.evidence, unsure)
     who = words.who(cause)
     return words.say(
         cause,

@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
 
 def exit_code(run: Run) -> int:
     """0 healthy, 1 findings, 2 not judged; a script that failed by itself keeps its code."""
-    if not run.healthy:
+    if not run.clean:
         return 1
     if run.exit_code:
         return run.exit_code

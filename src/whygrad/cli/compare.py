@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli.output import color_for, width_of, write_atomically
-from whygrad.cli.stored import NotARun, Stored, read
+from whygrad.cli.output import color_for, width_of
+from whygrad.cli.run_directories import NotARun, Stored, read
 from whygrad.reporters import compare_html, compare_terminal
 from whygrad.reporters.comparing import Side, compare
+from whygrad.storage.directory import write_atomically
 
 HELP = "put two runs side by side: which variable's gradient differs first"
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.tfjs import converting
-from whygrad.tfjs.network import Model, ModelError
+from whygrad.zoo.tfjs import converting
+from whygrad.zoo.tfjs.network import Model, ModelError
 
 HELP = "turn a TensorFlow.js model into Keras or torch, or a Keras model into TensorFlow.js"
 

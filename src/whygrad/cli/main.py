@@ -13,6 +13,7 @@ from whygrad.cli import (
     compare,
     convert,
     explain,
+    judge,
     parity,
     probe,
     report,
@@ -26,6 +27,7 @@ from whygrad.cli import (
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
+    "judge": (judge.main, judge.HELP),
     "report": (report.main, report.HELP),
     "compare": (compare.main, compare.HELP),
     "runs": (runs.main, runs.HELP),

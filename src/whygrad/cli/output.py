@@ -6,18 +6,19 @@ import argparse
 import contextlib
 import os
 import sys
-import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from whygrad.cli import bare
 from whygrad.cli.actions import Actions, root_of
-from whygrad.model import Run
+from whygrad.model import Drawing, Note, Recording, Run
 from whygrad.reporters import json_report, sarif, terminal, watched
+from whygrad.running import keeping
 from whygrad.running.program import Program
+from whygrad.storage.directory import REPORT, RunDirectory, write_atomically
 
 
 def color_for(stream: TextIO) -> bool:
@@ -45,10 +46,8 @@ def width_of(stream: TextIO) -> int:
 class Output:
     """What the user asked for, fixed before the program runs: it may change directory and streams."""
 
-    stem: str
-    started: str
-    base: Path
-    out: Path | None
+    directory: RunDirectory
+    source: bool  # the evidence brings the text of the program along
     json: str
     sarif: str
     github: Actions | None
@@ -56,18 +55,15 @@ class Output:
     quiet: bool
     stdout: TextIO
     stderr: TextIO
-    _folder: list[Path] = field(default_factory=list)  # once it is made
-    _making: threading.Lock = field(default_factory=threading.Lock)
+    keeps: bool = True  # the run goes into its directory; one that was read is there already
 
     @classmethod
     def of(cls, options: argparse.Namespace, program: Program) -> Output:
         """As the options say."""
         base = Path.cwd()
         return cls(
-            stem=program.stem,
-            started=time.strftime("%Y%m%d-%H%M%S"),
-            base=base,
-            out=base / options.out if options.out else None,
+            directory=RunDirectory(program.stem, Path(options.out) if options.out else None, base),
+            source=not options.no_source,
             json=options.json or "",
             sarif=options.sarif or "",
             github=Actions.here() if options.github else None,
@@ -77,25 +73,36 @@ class Output:
             stderr=sys.stderr,
         )
 
-    def write(self, run: Run) -> None:
+    def write(self, run: Run, recording: Recording | None = None) -> None:
         """Show the run everywhere. Nothing that goes wrong here is lost, or raised."""
         for stream in (sys.stdout, sys.stderr, self.stdout):
             with contextlib.suppress(Exception):
                 stream.flush()
-        try:
-            report = json_report.render(run)
-        except Exception as error:
-            self._say(f"whygrad: the JSON report failed: {type(error).__name__}: {error}")
-            report = ""
-        text = self._text(run)
+        report = self._report(run)
         if not self.quiet:
-            self._say(text)
-        if report:
-            self._write_files(run, report)
+            self._say(self._text(run))
+        try:
+            self._write_files(run, report, recording)
+        except Exception as error:
+            why = f"the run directory could not be written: {_brief(error)}"
+            self._say(f"whygrad: {why}")
+            self.leave(self._report(replace(run, notes=(*run.notes, Note(why, kind="internal")))))
         if self.sarif:
             self._hand_over(self.sarif, partial(sarif.render, run, self.root))
         if self.github is not None:
             self._say(self._annotations(self.github, run))
+
+    def _report(self, run: Run) -> str:
+        """As JSON: whole, or without its pictures, or at least that it could not be written."""
+        try:
+            return json_report.render(run)
+        except Exception as error:
+            why = f"the JSON report failed: {_brief(error)}"
+        self._say(f"whygrad: {why}")
+        told = replace(run, notes=(*run.notes, Note(why, kind="internal")))
+        with contextlib.suppress(Exception):
+            return json_report.render(replace(told, gradient_map=(), roles=(), drawing=Drawing(), sources=()))
+        return bare.document(run.script, run.argv, run.exit_code, why)
 
     def _text(self, run: Run) -> str:
         try:
@@ -110,48 +117,51 @@ class Output:
         except Exception as error:
             return f"whygrad: the annotations failed: {_brief(error)}"
 
-    def _write_files(self, run: Run, report: str) -> None:
-        if self.out or run.frameworks:
-            self._write_run_directory(report)
+    def _write_files(self, run: Run, report: str, recording: Recording | None) -> None:
+        if self.keeps and (self.directory.asked or run.frameworks or run.blind):
+            report = self._write_run_directory(run, report, recording)
         if run.watched is not None and not self.quiet:
             self._say(watched.sentence(run, self._near(Path(run.watched.folder))))
         if self.json:
             self._hand_over(self.json, lambda: report)
 
-    def _write_run_directory(self, report: str) -> None:
+    def _write_run_directory(self, run: Run, report: str, recording: Recording | None) -> str:
+        """The evidence, and the report; that one says if there is no evidence. Gives the report."""
+        loud = self.directory.asked or not self.quiet
         try:
-            folder = self.folder()
-            write_atomically(folder / "report.json", report)
+            self.directory.path()
+            why = self._write_evidence(recording)
+            if why:
+                report = self._report(replace(run, notes=(*run.notes, Note(why, kind="internal"))))
+            if why and loud:
+                self._say(f"whygrad: {why}")
+            written = self.directory.write(REPORT, report)
         except OSError as error:
-            if self.out or not self.quiet:
+            if loud:
                 self._say(f"whygrad: the run directory could not be written: {error}")
-            return
+            return report
         if not self.quiet:
-            self._say(f"whygrad: the report is in {self._near(folder / 'report.json')}")
+            self._say(f"whygrad: the report is in {self._near(written)}")
+        return report
 
-    def keep(self, run: Run) -> None:
+    def _write_evidence(self, recording: Recording | None) -> str:
+        """Write it; or why it could not be written."""
+        try:
+            keeping.keep_evidence(self.directory, recording, self.source)
+        except Exception as error:
+            return f"the evidence could not be written: {_brief(error)}"
+        return ""
+
+    def leave(self, report: str) -> None:
+        """By the plainest means, after all others have failed."""
+        if self.keeps:
+            bare.leave_run(self.directory.place, report)
+        if self.json and self.json != "-":
+            bare.leave(self.directory.base / self.json, report)
+
+    def keep(self, run: Run, recording: Recording) -> None:
         """A report of a program that still runs, in case that it is killed. Another thread calls this."""
-        write_atomically(self.folder() / "report.json", json_report.render(run))
-
-    def folder(self) -> Path:
-        """The run directory, made when it is first needed. Several threads may ask."""
-        with self._making:
-            if not self._folder:
-                folder = self.out or self._new_directory()
-                folder.mkdir(parents=True, exist_ok=True)
-                self._folder.append(folder)
-            return self._folder[0]
-
-    def _new_directory(self) -> Path:
-        """A directory that nobody has: runs/<script>-<time>, with a number when two start at once."""
-        runs = self.base / "runs"
-        runs.mkdir(exist_ok=True)
-        for n in range(1, 1000):
-            folder = runs / (f"{self.stem}-{self.started}" + (f"-{n}" if n > 1 else ""))
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir()
-                return folder
-        raise FileExistsError(f"{runs / self.stem}-{self.started} and 998 more are already there")
+        keeping.keep(self.directory, run, recording, self.source)
 
     def _hand_over(self, to: str, rendered: Callable[[], str]) -> None:
         """Into the file that the user named, or onto stdout for ``-``."""
@@ -160,14 +170,14 @@ class Output:
             if to == "-":
                 _print(self.stdout, 1, text)
             else:
-                write_atomically(self.base / to, text)
+                write_atomically(self.directory.base / to, text)
         except Exception as error:
             self._say(f"whygrad: {to} could not be written: {_brief(error)}")
 
     def _near(self, path: Path) -> str:
         """The path as the user would type it."""
         with contextlib.suppress(ValueError):
-            return str(path.relative_to(self.base))
+            return str(path.relative_to(self.directory.base))
         return str(path)
 
     def _say(self, text: str) -> None:
@@ -192,19 +202,3 @@ def _print(stream: TextIO, descriptor: int, text: str) -> None:
             os.write(descriptor, text.encode())
     except OSError:
         pass  # nobody reads it any more
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """The whole file or nothing: readers never see half a report."""
-    text = text.rstrip("\n") + "\n"
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")  # a device or a pipe: never replace it
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.tfjs.converting import needs
-from whygrad.tfjs.network import ModelError
+from whygrad.zoo.tfjs.converting import needs
+from whygrad.zoo.tfjs.network import ModelError
 
 HELP = "compare loss and gradients of two implementations of a network, and name the likely mistake"
 
@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     try:
         with needs("all"):
-            from whygrad.parity import checking, report
+            from whygrad.zoo.parity import checking, report
 
             result = checking.check(options.a, options.b, options.tolerance)
     except (ModelError, OSError) as error:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whygrad.cli import shelf
+from whygrad.zoo import catalogue as shelf
 
 HELP = "run an agent through tiny environments and say which part of it is broken"
 

@@ -8,9 +8,9 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli.output import write_atomically
-from whygrad.cli.stored import NotARun, Stored, read
+from whygrad.cli.run_directories import NotARun, Stored, read
 from whygrad.reporters import html_report
+from whygrad.storage.directory import write_atomically
 
 HELP = "make one HTML file of a run, to look at and to send around"
 
@@ -39,4 +39,5 @@ def main(argv: Sequence[str]) -> int:
 
 def page(stored: Stored) -> str:
     """The HTML of a stored run."""
-    return html_report.render(stored.run, stored.series(), stored.histograms())
+    with stored.reading():
+        return html_report.render(stored.run, stored.series(), stored.histograms())

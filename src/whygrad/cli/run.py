@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygrad.cli import target, watch
+from whygrad.cli import bare, target, watch
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run, Severity
+from whygrad.running.bare import begun
 
 HELP = "run a script to its end and say why parameters get no gradient"
 
 
 def main(argv: Sequence[str]) -> int:
     """Run it. The exit code is the script's own, but for ``--strict``."""
+    begun.clear()
+    try:
+        return _watched(argv)
+    except Exception as error:
+        if begun:
+            raise  # the script's own
+        failure = error
+    return bare.run(
+        argv, failure
+    )  # not in the handler: no exception of the script's has anything to do with it
+
+
+def _watched(argv: Sequence[str]) -> int:
     parser = target.parser("run", "Runs a script as python would, and then says what was found.")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
     watch.add_options(parser)

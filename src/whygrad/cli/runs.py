@@ -65,6 +65,7 @@ def _data(past: PastRun) -> dict[str, object]:
         "exit_code": run.exit_code if run.finished else None,
         "seconds": round(run.seconds, 3),
         "updates": past.updates,
+        "verdict": str(run.verdict),
         "healthy": run.healthy,
         "errors": len(run.at(Severity.ERROR)),
         "warnings": len(run.at(Severity.WARNING)),
@@ -74,7 +75,7 @@ def _data(past: PastRun) -> dict[str, object]:
 
 def _first(run: Run) -> dict[str, object] | None:
     """The finding to look at first."""
-    if run.healthy:
+    if run.clean:
         return None
     found = run.findings[0]
     site = found.site

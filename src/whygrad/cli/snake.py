@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whygrad.cli.output import color_for
-from whygrad.tfjs.converting import needs
-from whygrad.tfjs.network import ModelError
+from whygrad.zoo.tfjs.converting import needs
+from whygrad.zoo.tfjs.network import ModelError
 
 HELP = "watch a trained snake play: in the terminal, as a GIF or as an HTML page"
 
@@ -23,7 +23,7 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     try:
         with needs("tensorflow"):
-            from whygrad.playing.recording import Player
+            from whygrad.zoo.snake.recording import Player
 
             games = Player(options.model).games(options.games, options.seed, options.fruits, options.length)
             return (
@@ -67,7 +67,7 @@ def _count(text: str) -> int:
 
 
 def _terminal(options: argparse.Namespace, games: object) -> int:
-    from whygrad.playing import terminal
+    from whygrad.zoo.snake import terminal
 
     live = sys.stdout.isatty()
     for i, game in enumerate(games, 1):  # type: ignore[arg-type, var-annotated]
@@ -78,7 +78,7 @@ def _terminal(options: argparse.Namespace, games: object) -> int:
 
 
 def _picture(options: argparse.Namespace, games: list) -> int:
-    from whygrad.playing import gif, html
+    from whygrad.zoo.snake import gif, html
 
     best = max(games, key=lambda game: (game.eaten, -len(game.frames)))
     if options.gif:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from whygrad.reporters import curves
-from whygrad.watch import interpreting, reading
+from whygrad.summaries import interpreting, reading
 
 HELP = "read the event files of any tool and say what their gradients and losses show"
 

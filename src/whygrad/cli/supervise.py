@@ -8,8 +8,12 @@ import os
 import sys
 from collections.abc import Callable
 
+from whygrad.cli import bare
 from whygrad.cli.output import Output
+from whygrad.doors import door
 from whygrad.model import Run
+from whygrad.running import keeping
+from whygrad.running.bare import begun
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 from whygrad.running.session import Session
@@ -29,6 +33,7 @@ def supervise(
     traceback, after waiting for threads, after the program's own exit handlers. All of that is left to
     python itself.
     """
+    keeping.prepare(program.folder)
     ending = _Ending(output, exit_code)
     ending.session = session = Session(
         program,
@@ -39,7 +44,12 @@ def supervise(
         keep=output.keep if limits is None else None,  # a check is over in a moment
     )
     atexit.register(ending.at_exit)
-    session.execute()
+    try:
+        session.execute()
+    except Exception:
+        if not begun:  # our own: whoever runs the program without us will say so
+            atexit.unregister(ending.at_exit)
+        raise
     return 0
 
 
@@ -52,28 +62,51 @@ class _Ending:
         self._output = output
         self._exit_code = exit_code
 
+    @door
     def at_exit(self) -> None:
         """Python is about to exit with the program's own exit code; change that only if we must."""
         if self.session.aside:
             return
         try:
             run = self._report()
+            code = self._exit_code(run)
+            if code != run.exit_code and not self.session.interrupted:
+                _leave(code)
         except KeyboardInterrupt:
             return  # the user has seen enough
-        code = self._exit_code(run)
-        if code != run.exit_code and not self.session.interrupted:
-            _leave(code)
+        except Exception as error:
+            self._without(error)
 
+    @door
     def give_up(self) -> None:
         """The program would not end although it was told to: report now, and take it down."""
-        run = self._report()
-        _end_children()
-        _leave(self._exit_code(run))
+        code = 2
+        try:
+            code = self._exit_code(self._report())
+            _end_children()
+            _leave(code)
+        except Exception as error:
+            self._without(error)
+        os._exit(code)
 
     def _report(self) -> Run:
-        run = self.session.finish()
-        self._output.write(run)
+        try:
+            run = self.session.finish()
+        except Exception as error:
+            run = self.session.unfinished(error)
+        try:
+            self._output.write(run, self.session.recording)
+        except Exception as error:
+            self._without(error)
         return run
+
+    def _without(self, error: Exception) -> None:
+        """Our report has failed: leave one that says so."""
+        program = self.session.program
+        why = f"the report failed: {type(error).__name__}: {error}"
+        with contextlib.suppress(Exception):
+            text = bare.document(program.target, program.args, self.session.exit_code, why)
+            self._output.leave(text)
 
 
 def _end_children() -> None:

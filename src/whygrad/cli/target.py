@@ -41,6 +41,11 @@ def parser(verb: str, description: str) -> argparse.ArgumentParser:
         action="store_true",
         help="in GitHub Actions: annotate the lines, and add to the summary of the job",
     )
+    result.add_argument(
+        "--no-source",
+        action="store_true",
+        help="leave the text of the program out of evidence.wg: to attach it where others read it",
+    )
     result.add_argument("--quiet", action="store_true", help="print nothing of our own")
     return result
 

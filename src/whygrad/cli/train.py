@@ -8,12 +8,14 @@ import contextlib
 import json
 import shlex
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli import curve, run, shelf
-from whygrad.cli.shelf import Agent, Break
+from whygrad.cli import curve, run
+from whygrad.doors import door
+from whygrad.storage.directory import REPORT, RunDirectory
+from whygrad.zoo import catalogue as shelf
+from whygrad.zoo.catalogue import Agent, Break
 
 HELP = "list the reference agents, or train one: dqn, ppo, ddpg, ..."
 
@@ -109,7 +111,7 @@ def _copy(agent: Agent, to: Path) -> int:
 def _train(agent: Agent, options: argparse.Namespace, theirs: list[str]) -> int:
     """Hand over to ``whygrad run``; what is ours comes when everything else is over."""
     broken = agent.broken(options.broken) if options.broken else None
-    folder = Path(options.out) if options.out else _new_folder(agent.name)
+    folder = Path(options.out) if options.out else RunDirectory(agent.name, base=Path()).path()
     folder.mkdir(parents=True, exist_ok=True)
     script, changed = agent.path, 0
     if broken:
@@ -123,16 +125,6 @@ def _train(agent: Agent, options: argparse.Namespace, theirs: list[str]) -> int:
         # Called after the report: it was registered before it.
         atexit.register(_afterwards, folder.resolve(), broken, changed)
     return run.main([*_passed_on(options, folder), str(script), *theirs])
-
-
-def _new_folder(name: str) -> Path:
-    """A directory that nobody has."""
-    for n in range(1, 1000):
-        folder = Path("runs") / (f"{name}-{time.strftime('%Y%m%d-%H%M%S')}" + (f"-{n}" if n > 1 else ""))
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(parents=True)
-            return folder
-    raise FileExistsError(17, "a thousand runs have this name already", str(folder))
 
 
 def _defaults(broken: Break, theirs: Sequence[str]) -> list[str]:
@@ -153,13 +145,20 @@ def _passed_on(options: argparse.Namespace, folder: Path) -> list[str]:
     return words + [f"--{flag}" for flag in ("watch", "strict", "quiet", "github") if getattr(options, flag)]
 
 
+@door
 def _afterwards(folder: Path, broken: Break | None, changed: int) -> None:
+    """Python is about to exit, and the report is written."""
+    with contextlib.suppress(Exception):
+        _tell(folder, broken, changed)
+
+
+def _tell(folder: Path, broken: Break | None, changed: int) -> None:
     """The learning curve, and for a bugged twin whether its bug was named."""
     table = folder / "curve.csv"
     if table.exists():
         print(f"whygrad: {curve.draw(table, folder / 'curve.png')}", file=sys.stderr)
     if broken:
-        print(f"whygrad: {_verdict(folder / 'report.json', broken, changed)}", file=sys.stderr)
+        print(f"whygrad: {_verdict(folder / REPORT, broken, changed)}", file=sys.stderr)
 
 
 def _verdict(report: Path, broken: Break, changed: int) -> str:

@@ -6,8 +6,8 @@ import argparse
 
 from whygrad.cli.output import Output
 from whygrad.running.summaries import Summaries
-from whygrad.watch.kernel import NoKernel
-from whygrad.watch.schedule import Schedule
+from whygrad.summaries.kernel import NoKernel
+from whygrad.summaries.schedule import Schedule
 
 EVERY = 100
 
@@ -30,7 +30,9 @@ def summaries(
     if not options.watch and options.every is None:
         return None
     try:
-        return Summaries(Schedule(every=options.every or EVERY), output.folder, not options.no_histograms)
+        return Summaries(
+            Schedule(every=options.every or EVERY), output.directory.path, not options.no_histograms
+        )
     except NoKernel as error:
         parser.exit(2, f"whygrad: {error}\n")
 

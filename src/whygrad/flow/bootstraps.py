@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.few import few_per_line
+from whygrad.flow.paths import ancestors
 from whygrad.flow.sums import Addend, Parts
-from whygrad.model import Op
+from whygrad.model import Kind, Op
 
-LOSSES = frozenset(("mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "squared_difference"))
-_SQUARES = frozenset(("square", "abs", "pow", "ipow"))
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,12 @@ def bootstraps(parts: Parts, inside: Iterable[int]) -> Iterator[Bootstrap]:
 
 def _residual(parts: Parts, op: Op) -> list[Addend]:
     """The two sides of a comparison as one sum, prediction minus target."""
-    name, inputs = op.name.strip("_"), op.inputs
-    if name in LOSSES and len(inputs) >= 2:
+    inputs = op.inputs
+    if op.kind is Kind.LOSS and len(inputs) >= 2:
         return _mixed([*parts.addends(inputs[0]), *parts.addends(inputs[1], -1)])
-    squared = name in _SQUARES and len(inputs) == 1 and (name != "pow" or op.numbers[-1:] == (2.0,))
-    itself = name == "mul" and len(inputs) == 2 and inputs[0] == inputs[1]
+    power = op.kind is Kind.POWER and not op.swapped and op.numbers[-1:] == (2.0,)
+    squared = (power or op.kind is Kind.MAGNITUDE) and len(inputs) == 1
+    itself = op.kind is Kind.MULTIPLY and len(inputs) == 2 and inputs[0] == inputs[1]
     return _mixed(parts.addends(inputs[0])) if squared or itself else []
 
 
@@ -50,27 +51,46 @@ def _mixed(addends: list[Addend]) -> list[Addend]:
 
 def _in(parts: Parts, residual: Op, addends: list[Addend]) -> Iterator[Bootstrap]:
     """The bootstraps of one residual; a return that is summed up over steps is one, not a hundred."""
-    data = {number for a in addends if a.data for number in a.sums}
+    data = {number for a in addends if a.data for number in a.sums[a.around :]}
     predictions = {sign: _predictions(parts, addends, sign) for sign in (1, -1)}
-    seen: set[object] = set()
+    tried: dict[object, int] = {}
     for value in addends:
         if value.data or not value.discounted:
             continue
-        meeting = [number for number in value.sums if number in data]
+        meeting = [number for number in value.sums[: value.around] if number in data]
         if not meeting:
             continue
         meets = parts.flow[meeting[-1]]
         key = (meets.site, value.live, parts.behind(value.op))
-        others = tuple(a for a in predictions[-value.sign] if a.op != value.op)
-        if others and key not in seen:
-            seen.add(key)
+        if tried.get(key, 0) >= _FEW:
+            continue
+        others = _unrelated(parts, value, predictions[-value.sign])
+        tried[key] = _FEW if others else tried.get(key, 0) + 1
+        if others:
             yield Bootstrap(residual, value, meets, others)
 
 
 def _predictions(parts: Parts, addends: list[Addend], sign: int) -> list[Addend]:
-    """What is compared with a target of the other sign, each network once."""
-    found: dict[object, Addend] = {}
+    """What is compared with a target of the other sign, of each network a few."""
+    found: dict[object, list[Addend]] = {}
     for addend in addends:
         if not addend.data and not addend.discounted and addend.sign == sign:
-            found.setdefault((parts.behind(addend.op), addend.live), addend)
-    return list(found.values())
+            same = found.setdefault((parts.behind(addend.op), addend.live), [])
+            if len(same) < _FEW and all(a.value != addend.value for a in same):
+                same.append(addend)
+    return [addend for same in found.values() for addend in same]
+
+
+def _unrelated(parts: Parts, value: Addend, predictions: list[Addend]) -> tuple[Addend, ...]:
+    """The predictions that are values of other states: each network once.
+
+    What was computed from the value, or the value from it, belongs to its own forward pass: ``x - x.mean()``.
+    """
+    if not predictions:
+        return ()
+    before = ancestors(parts.flow, value.value)
+    found: dict[object, Addend] = {}
+    for one in predictions:
+        if one.value not in before and value.value not in ancestors(parts.flow, one.value):
+            found.setdefault((parts.behind(one.op), one.live), one)
+    return tuple(found.values())

@@ -7,51 +7,52 @@ from collections.abc import Iterable
 from math import sqrt
 
 from whygrad.flow.naming import term_names
-from whygrad.flow.paths import Reach
-from whygrad.flow.terms import Term, terms
-from whygrad.model import Backward, Evidence, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
+from whygrad.flow.situation import Situation
+from whygrad.flow.terms import Term, terms, written
+from whygrad.model import Backward, Evidence, Flow, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
 
 _MOST_TERMS = 8
 _NAMED_BY_KERAS = re.compile(r"(dense|conv\w*|lstm|gru|embedding|batch_norm\w*|layer_norm\w*)(_\d+)?$")
 
 
-def gradient_maps(evidence: Evidence) -> tuple[GradientMap, ...]:
+def gradient_maps(situation: Situation) -> tuple[GradientMap, ...]:
     """One map per loss that an optimizer steps on."""
     found = []
-    for optimizer in evidence.optimizers.values():
-        for backwards in _by_line(evidence, optimizer).values():
-            found.append(_map(evidence, optimizer, backwards))
+    for optimizer in situation.evidence.optimizers.values():
+        for backwards in _by_line(situation, optimizer).values():
+            found.append(_map(situation, optimizer, backwards))
     return tuple(found)
 
 
-def _by_line(evidence: Evidence, optimizer: Optimizer) -> dict[Site | None, list[Backward]]:
+def _by_line(situation: Situation, optimizer: Optimizer) -> dict[Site | None, list[Backward]]:
     """The backwards that this optimizer was meant to step on, by their lines."""
     lines: dict[Site | None, list[Backward]] = {}
-    for update in evidence.updates:
-        if update.optimizer == optimizer.key:
-            for backward in update.backwards:
-                in_vain = not backward.applied and backward.follower == optimizer.key
-                if (backward.applied & optimizer.held or in_vain) and backward.roots and not backward.error:
-                    lines.setdefault(backward.site, []).append(backward)
+    for update in situation.updates(optimizer):
+        for backward in update.backwards:
+            in_vain = not backward.applied and backward.follower == optimizer.key
+            if (backward.applied & optimizer.held or in_vain) and backward.roots and not backward.error:
+                lines.setdefault(backward.site, []).append(backward)
     return lines
 
 
-def _map(evidence: Evidence, optimizer: Optimizer, backwards: list[Backward]) -> GradientMap:
+def _map(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) -> GradientMap:
+    evidence = situation.evidence
     shown = next((b for b in reversed(backwards) if b.shares), backwards[-1])
     parts = [t for root in shown.roots for t in terms(shown.flow, root, deep=False) if t.op.carries]
-    parts = sorted(distinct(parts), key=lambda t: t.op.time)[:_MOST_TERMS]
+    parts = sorted(distinct(shown.flow, parts), key=lambda t: t.op.time)[:_MOST_TERMS]
     root = shown.flow[shown.roots[0]]
     names = term_names([t.op for t in parts], root.site)
     networks = groups(evidence, shown.reached | optimizer.held)
     norms = _norms(shown, parts, networks)
+    zero = _zeros(situation, optimizer, shown)
     rows = []
     for name, term in zip(names, parts, strict=True):
-        living = Reach(shown.flow, [term.op.id]).living()
+        living = situation.behind(shown, term.op.id).living()
         cells = [
             Reached(
                 group,
                 bool(living & keys),
-                _share(norms, term, group, parts) if living & keys else None,
+                _share(norms, term, group, parts, bool(keys) and keys <= zero) if living & keys else None,
                 _appliers(evidence, shown, keys) if living & keys else (),
             )
             for group, keys in networks.items()
@@ -62,14 +63,14 @@ def _map(evidence: Evidence, optimizer: Optimizer, backwards: list[Backward]) ->
     return GradientMap(optimizer.name, root.site, tuple(rows), why)
 
 
-def distinct(parts: Iterable[Term]) -> list[Term]:
-    """Many terms of one line and operation, from a loop, are one term."""
+def distinct(flow: Flow, parts: Iterable[Term]) -> list[Term]:
+    """Many terms that were written once, in a loop, are one term."""
     all_of_them = list(parts)
     if len(all_of_them) <= _MOST_TERMS:
         return all_of_them
     seen: dict[object, Term] = {}
     for term in all_of_them:
-        seen.setdefault((term.op.site, term.op.name), term)
+        seen.setdefault(written(flow, term), term)
     return list(seen.values())
 
 
@@ -105,7 +106,20 @@ def _norms(
     return found
 
 
-def _share(norms: dict[tuple[int, str], float], term: Term, group: str, parts: list[Term]) -> float | None:
+def _zeros(situation: Situation, optimizer: Optimizer, backward: Backward) -> frozenset[int]:
+    """The parameters whose gradient was exactly zero in the step that this backward led to."""
+    led = [
+        u.zero for u in situation.updates(optimizer) if any(b.number == backward.number for b in u.backwards)
+    ]
+    return led[0] if led else frozenset()
+
+
+def _share(
+    norms: dict[tuple[int, str], float], term: Term, group: str, parts: list[Term], zero: bool
+) -> float | None:
+    """Of the gradient that a network gets; nothing comes from nothing."""
+    if zero:
+        return 0.0
     if len(parts) == 1:
         return 1.0
     total = sum(norms.get((t.op.id, group), 0.0) for t in parts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
 
 
 def adds_bias(flow: Flow, op: Op) -> bool:
     """``x @ kernel + bias``, where a framework adds the bias in an operation of its own."""
-    if op.name != "add" or len(op.inputs) != 2:
+    if op.kind is not Kind.ADD or len(op.inputs) != 2:
         return False
     for bias, rest in (op.inputs, op.inputs[::-1]):
         if flow.parameter(bias) is not None and flow.parameter(rest) is None:

@@ -6,12 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
 
-# Their derivative is zero wherever it exists: torch gives zeros there, TensorFlow gives nothing.
-STEPWISE = frozenset(("round", "floor", "ceil", "trunc", "sign", "sgn", "heaviside", "fix", "frac_"))
-_DETACH = frozenset(("detach", "data", "detach_", "stop_gradient"))
-_DRAWS = frozenset(("multinomial", "bernoulli", "normal", "poisson"))
 _DATA = 100  # a value that left the framework under no_grad is meant as data: the last explanation to try
 
 
@@ -36,17 +32,18 @@ class Path:
 
 def stops(source: Op, op: Op) -> bool:
     """Does gradient that arrives at ``op`` fail to go on to ``source``?"""
-    return (source.carries and not op.carries) or op.name.rstrip("_") in STEPWISE
+    # Of what is stepwise the derivative is zero: torch gives zeros there, TensorFlow gives nothing.
+    return (source.carries and not op.carries) or op.kind is Kind.STEPWISE
 
 
 def is_detach(op: Op) -> bool:
     """``.detach()`` or ``.data``."""
-    return op.name in _DETACH
+    return op.kind is Kind.STOP
 
 
 def is_draw(op: Op) -> bool:
     """A random sample: ``Normal.sample()``, ``torch.multinomial``."""
-    return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.name in _DRAWS
+    return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.kind is Kind.DRAW
 
 
 def is_data(source: Op, op: Op) -> bool:

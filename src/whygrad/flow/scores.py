@@ -6,25 +6,17 @@ from collections.abc import Iterator
 
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values, stops
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
+from whygrad.model.kinds import PROBABILITIES, SCORES
 
-_SCORES = frozenset(("log_softmax", "logsumexp", "cross_entropy", "nll_loss"))
-_DISTANCES = frozenset(("sub", "squared_difference"))  # between a sample and the mean
-_COLLECTING = frozenset(
-    (
-        *("tensor_list_stack", "tensor_list_set_item", "tensor_list_get_item", "tensor_list_push_back"),
-        *("while", "stateless_while", "clone"),
-    )
-)
 _MOST = 64
-_TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 
 def is_score(op: Op) -> bool:
     """A log-probability, as torch's distributions or the user's own arithmetic give it."""
     if op.api.endswith("__init__"):
         return False  # a distribution that normalises its logits has not scored anything yet
-    return op.api.rpartition(".")[2] == "log_prob" or op.name in _SCORES
+    return op.api.rpartition(".")[2] == "log_prob" or op.kind in SCORES
 
 
 def scored(flow: Flow, op: int) -> bool:
@@ -33,7 +25,7 @@ def scored(flow: Flow, op: int) -> bool:
         here = flow[number]
         if is_score(here):
             return True
-        if here.name == "log" and any(is_probability(flow, i) for i in here.inputs):
+        if here.kind is Kind.LOG and any(is_probability(flow, i) for i in here.inputs):
             return True
     return False
 
@@ -44,11 +36,11 @@ def is_probability(flow: Flow, op: int) -> bool:
     while todo and len(seen) < _MOST:
         number, far = todo.pop()
         here = flow[number]
-        if here.name in ("softmax", "sigmoid", "exp"):
+        if here.kind in PROBABILITIES:
             return True
         if here.parameter is not None or not far:
             continue
-        collected = here.name in _COLLECTING
+        collected = here.kind in (Kind.COLLECT, Kind.COPY)
         for there in here.inputs if collected else here.inputs[:1]:
             if there not in seen and (flow[there].floating or collected):
                 seen.add(there)
@@ -64,7 +56,8 @@ def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:
     """
     users = _users(flow, living)
     for op in few_per_line(flow[number] for number in sorted(living)):
-        if op.name.strip("_") not in _DISTANCES or not op.api.endswith("log_prob") or len(op.inputs) != 2:
+        distance = op.kind in (Kind.SUBTRACT, Kind.LOSS)  # between a sample and the mean
+        if not distance or not op.api.endswith("log_prob") or len(op.inputs) != 2:
             continue
         value, mean = (_unscaled(flow, flow[i]) for i in op.inputs)
         if value.id not in living or mean.id not in living:
@@ -88,7 +81,8 @@ def _users(flow: Flow, living: set[int]) -> dict[int, list[Op]]:
 
 def _unscaled(flow: Flow, op: Op) -> Op:
     """A value that was divided by the deviation, before that."""
-    return flow[op.inputs[0]] if op.name == "div" and op.api.endswith("log_prob") and op.inputs else op
+    divided = op.kind is Kind.DIVIDE and op.api.endswith("log_prob")
+    return flow[op.inputs[0]] if divided and op.inputs else op
 
 
 def _sample(flow: Flow, value: Op) -> Op | None:
@@ -103,7 +97,7 @@ def _sample(flow: Flow, value: Op) -> Op | None:
 
 
 def _broadcast_of(flow: Flow, mean: Op) -> set[int]:
-    return {mean.id} if mean.name in ("expand", "broadcast_tensors") else set()
+    return {mean.id} if mean.kind is Kind.EXPAND else set()
 
 
 def _used_elsewhere(flow: Flow, sample: Op, users: dict[int, list[Op]], scoring: Op) -> bool:
@@ -130,7 +124,7 @@ def _weighed_by_data(flow: Flow, score: Op, users: dict[int, list[Op]]) -> bool:
     while todo:
         here = todo.pop()
         for user in users.get(here, ()):
-            if user.name.strip("_") in _TIMES and not user.api.endswith("log_prob"):
+            if user.kind is Kind.MULTIPLY and not user.api.endswith("log_prob"):
                 others = [flow[i] for i in user.inputs if i != here]
                 if any(not o.carries for o in others) or any(abs(n) > 1 for n in user.numbers):
                     return True

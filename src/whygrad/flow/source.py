@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import os
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
+from whygrad.model.source import lines as source_lines
+from whygrad.model.source import remembered
+
 _FILLING = ("append", "extend", "insert", "add", "push", "put", "appendleft", "update")
+#: What the parser raises for a text that is no source, or that is nested too deeply for it.
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def tree(file: str) -> ast.Module | None:
     """The syntax tree of a file, if it can be read."""
-    text = "".join(linecache.getlines(file))
+    text = "".join(source_lines(file))
     try:
         return ast.parse(text) if text else None
-    except SyntaxError:
+    except UNREADABLE:
         return None
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def feeding_lines(file: str, line: int) -> Mapping[int, int]:
     """The lines whose values flow, by assignments and appends, into the statement on ``line``.
 
@@ -100,7 +103,7 @@ def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     return sorted(found)
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def loop_names(file: str) -> frozenset[str]:
     """The names that ``for`` gives to one thing after the other."""
     module = tree(file)
@@ -108,7 +111,7 @@ def loop_names(file: str) -> frozenset[str]:
     return frozenset(name for loop in loops for name in _last_names(loop.target))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def numpy_call(file: str, line: int) -> str:
     """The numpy function that is called on this line, as it is written; or nothing."""
     module = tree(file)
@@ -276,3 +279,33 @@ def _read(statement: ast.stmt) -> set[str]:
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 names.add(node.attr)
     return names
+
+
+@remembered(1024)
+def handed_out(file: str, name: str) -> bool:
+    """Does some function call ``self.name(...)`` and do something with what it gives?
+
+    It is in no assignment, or a name that it is assigned to is read in the same function.
+    """
+    module = tree(file)
+    functions = [n for n in ast.walk(module) if isinstance(n, ast.FunctionDef)] if module else []
+    return any(
+        _calls_own(statement, name) and _goes_on(function, statement)
+        for function in functions
+        for statement in _statements(function)
+        if not _is_block(statement)
+    )
+
+
+def _calls_own(statement: ast.stmt, name: str) -> bool:
+    calls = [n.func for n in ast.walk(statement) if isinstance(n, ast.Call)]
+    own = [f for f in calls if isinstance(f, ast.Attribute) and f.attr == name]
+    return any(isinstance(f.value, ast.Name) and f.value.id == "self" for f in own)
+
+
+def _goes_on(function: Function, statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return):
+        return True
+    names = _targets(statement)
+    others = [s for s in _statements(function) if not _is_block(s) and not _targets(s) & names]
+    return any(names & _read(other) for other in others)

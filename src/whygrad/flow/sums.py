@@ -6,61 +6,11 @@ from dataclasses import dataclass, replace
 
 from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import stops
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
+from whygrad.model.kinds import KEEPS_VALUE, SCALES, SUMS
 
-_PLUS = frozenset(("add", "radd", "iadd"))
-_MINUS = frozenset(("sub", "isub", "subtract"))
-_SAME = frozenset(
-    (
-        "squeeze",
-        "unsqueeze",
-        "view",
-        "view_as",
-        "reshape",
-        "flatten",
-        "clone",
-        "to",
-        "float",
-        "double",
-        "half",
-        "type",
-        "contiguous",
-        "detach",
-        "data",
-        "cpu",
-        "cuda",
-        "expand",
-        "expand_as",
-        "getitem",
-        "permute",
-        "transpose",
-        "t",
-        "clamp",
-        "clip",
-        "clamp_min",
-        "clamp_max",
-        "nan_to_num",
-        "requires_grad",
-        "index_select",
-        "cast",
-        "stop_gradient",
-        "strided_slice",
-        "broadcast_to",
-        "split",
-        "chunk",
-        "tensor_split",
-        "unbind",
-        "narrow",
-        "select",
-        "ravel",
-    )
-)
-_PREDICTS = frozenset(("predict", "predict_on_batch"))
-_BOUNDS = frozenset(("minimum", "maximum"))  # with a number: clipped
-_LISTS = frozenset(("stack", "cat", "concat", "hstack", "vstack"))
-_TIMES = frozenset(("mul", "rmul", "imul", "multiply"))
-_OVER = frozenset(("div", "truediv", "itruediv", "divide", "true_divide"))
 _MOST = 1000
+_NEAR = 6  # operations between a random draw and its use as a factor
 _TINY = 1e-4
 _NUMBER = 0  # stands for a plain number: no operation has this id
 
@@ -70,7 +20,9 @@ class Addend:
     """One part of a sum.
 
     ``discounted``: a factor below one, or data, stands before it, inside of a sum: ``gamma * v * mask``.
-    ``live``: gradient of the sum flows to it. ``sums`` are the additions it went into, outermost first.
+    ``live``: gradient of the sum flows to it. ``sums`` are the additions it went into, outermost first;
+    the first ``around`` of them are outside of every such factor. ``picks`` and ``scales`` are the slices and
+    the factors on the way, outermost first.
     """
 
     op: int
@@ -79,6 +31,19 @@ class Addend:
     live: bool = True
     data: bool = False
     sums: tuple[int, ...] = ()
+    around: int = 0
+    picks: tuple[int, ...] = ()
+    scales: tuple[int, ...] = ()
+
+    @property
+    def value(self) -> int:
+        """The value itself: of one that is picked from many, the slice."""
+        return self.picks[0] if self.picks else self.op
+
+    @property
+    def itself(self) -> tuple[int, ...]:
+        """What is the same for two addends that differ in nothing but their signs."""
+        return (self.op, *self.picks, *self.scales)
 
 
 class Parts:
@@ -139,59 +104,84 @@ class Parts:
                 todo.extend(
                     a if a.data else replace(a, live=a.live and self._passes(a.op, op)) for a in inside
                 )
-        return found
+        return _without_pairs(found)
 
     def _passes(self, source: int, op: Op) -> bool:
         return self.flow[source].carries and op.carries and not stops(self.flow[source], op)
 
     def _inside(self, op: Op, here: Addend) -> list[Addend] | None:
         """The addends one level deeper, or nothing if this is as far as it goes."""
-        name, inputs = op.name.strip("_"), op.inputs
+        kind, inputs = op.kind, op.inputs
         if op.fresh or op.parameter is not None or not inputs or adds_bias(self.flow, op):
             return None
-        if name == "neg":
+        if kind is Kind.NEGATE:
             return [replace(here, op=inputs[0], sign=-here.sign)]
-        if name in _PLUS or name in _MINUS or name == "rsub":
-            return _summed(op, name, here)
-        if name == "setitem":
+        if kind in SUMS:
+            return _summed(op, here)
+        if kind is Kind.PUT:
             return [replace(here, op=i) for i in dict.fromkeys((inputs[0], inputs[-1]))]
-        if name in _LISTS:
+        if kind is Kind.JOIN:
             return [replace(here, op=i) for i in inputs]
-        if name == "where" and len(inputs) >= 2:
+        if kind is Kind.WHERE and len(inputs) >= 2:
             return [replace(here, op=i) for i in inputs[-2:]]
-        if name in _SAME or (name in _BOUNDS and len(inputs) == 1):
+        if kind is Kind.PICK:
+            return [replace(here, op=inputs[0], picks=(*here.picks, op.id))]
+        if kind in KEEPS_VALUE:
             return [replace(here, op=inputs[0])]
-        return self._scaled(op, name, here)
+        return self._scaled(op, here) if kind in SCALES else None
 
-    def _scaled(self, op: Op, name: str, here: Addend) -> list[Addend] | None:
-        if name not in _TIMES and name not in _OVER:
-            return None
+    def _scaled(self, op: Op, here: Addend) -> list[Addend] | None:
+        divided = op.kind is Kind.DIVIDE
         from_networks = [i for i in op.inputs if self.behind(i)]
-        if len(from_networks) != 1 or (name in _OVER and from_networks[0] != op.inputs[0]):
+        if len(from_networks) != 1 or (divided and (op.swapped or from_networks[0] != op.inputs[0])):
             return None
+        if here.sums and any(self._noise(i) for i in op.inputs if i != from_networks[0]):
+            return None  # a reparameterised sample: what noise is multiplied with is a deviation
         number = op.numbers[0] if op.numbers and len(op.inputs) == 1 else None
         less = number is None or 0 < abs(number) < 1
         sign = here.sign if number is None or number >= 0 else -here.sign
-        discounted = here.discounted or (bool(here.sums) and less and name in _TIMES)
-        return [replace(here, op=from_networks[0], sign=sign, discounted=discounted)]
+        scaled = replace(here, op=from_networks[0], sign=sign, scales=(*here.scales, op.id))
+        if here.sums and less and not divided:
+            return [replace(scaled, discounted=True, around=len(here.sums))]
+        return [scaled]
+
+    def _noise(self, number: int) -> bool:
+        """Is this factor a random draw, perhaps shaped or clipped since?"""
+        for _ in range(_NEAR):
+            op = self.flow[number]
+            if op.kind in (Kind.NOISE, Kind.DRAW):
+                return op.floating
+            if op.fresh or not op.floating or not op.inputs or op.swapped:
+                return False  # ``1 - done`` is a mask, also of data that was drawn for a try
+            number = op.inputs[0]
+        return False
+
+
+def _without_pairs(addends: list[Addend]) -> list[Addend]:
+    """``mean + noise - mean``: what is added and taken away again is not there."""
+    signs: dict[tuple[int, ...], set[int]] = {}
+    for addend in addends:
+        if addend.op != _NUMBER:
+            signs.setdefault(addend.itself, set()).add(addend.sign)
+    return [a for a in addends if a.op == _NUMBER or len(signs[a.itself]) == 1]
 
 
 def _sources(flow: Flow, op: Op) -> tuple[int, ...]:
     """What a value was computed from, as far as it is arithmetic; a variable is what it is."""
-    if op.name == "read":
+    if op.kind is Kind.READ:
         return op.inputs[:1]
-    if op.name in _PREDICTS:
+    if op.kind is Kind.PREDICT:
         return op.inputs  # the output of a network, as an array
     if op.fresh and op.inputs:
-        return tuple(i for i in op.inputs if flow[i].name in _PREDICTS)
+        return tuple(i for i in op.inputs if flow[i].kind is Kind.PREDICT)
     return () if op.fresh or op.left or not op.floating else op.inputs
 
 
-def _summed(op: Op, name: str, here: Addend) -> list[Addend]:
+def _summed(op: Op, here: Addend) -> list[Addend]:
     sums = (*here.sums, op.id)
-    signs = [here.sign, -here.sign if name in _MINUS else here.sign]
-    if name == "rsub":
-        signs = [-here.sign, here.sign]
+    signs = [here.sign, -here.sign if op.kind is Kind.SUBTRACT else here.sign]
+    if op.swapped:
+        signs.reverse()
     if len(op.inputs) == 1:
         first = replace(here, op=op.inputs[0], sign=signs[0], sums=sums)
         plain = [n for n in op.numbers[:1] if not 0 < abs(n) <= _TINY]

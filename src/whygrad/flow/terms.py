@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.layers import adds_bias
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
+from whygrad.model.kinds import REDUCTIONS, SAME_NUMBERS, SCALES, SUMS
 
-_SUMS = frozenset(("add", "sub", "rsub", "radd", "iadd", "isub", "stack", "cat", "concat", "hstack"))
-_SAME = frozenset(
-    (
-        "neg",
-        "squeeze",
-        "unsqueeze",
-        "view",
-        "reshape",
-        "flatten",
-        "clone",
-        "to",
-        "float",
-        "double",
-        "contiguous",
-        "cast",
-    )
-)
-_SCALE = frozenset(("mul", "div", "rmul", "rdiv", "truediv", "rtruediv", "imul", "itruediv", "multiply"))
-_REDUCE = frozenset(("mean", "sum", "nanmean", "nansum"))
+_SAME = SAME_NUMBERS | {Kind.NEGATE}
 _MOST = 4000
 
 
@@ -51,12 +35,11 @@ def terms(flow: Flow, root: int, deep: bool = True) -> list[Term]:
             continue
         seen.add(here)
         op = flow[here]
-        name = op.name.strip("_")
-        deeper = _inside(flow, op, name)
+        deeper = _inside(flow, op)
         if deeper is None:
             found.append(Term(op, scalar))
             continue
-        inner = scalar and not (name in _REDUCE and any(flow[i].shape for i in deeper))
+        inner = scalar and not (op.kind in REDUCTIONS and any(flow[i].shape for i in deeper))
         if scalar and not inner and not deep:
             found.append(Term(op, scalar))
             continue
@@ -64,15 +47,15 @@ def terms(flow: Flow, root: int, deep: bool = True) -> list[Term]:
     return found
 
 
-def _inside(flow: Flow, op: Op, name: str) -> list[int] | None:
+def _inside(flow: Flow, op: Op) -> list[int] | None:
     """The inputs to go on with, or nothing if the operation is a term by itself."""
     if op.fresh or op.parameter is not None or not op.inputs or _adds_bias(flow, op):
         return None
-    if name in _SUMS:
+    if op.kind in SUMS or op.kind is Kind.JOIN:
         return list(op.inputs)
-    if name in _REDUCE or name in _SAME:
+    if op.kind in REDUCTIONS or op.kind in _SAME:
         return list(op.inputs[:1])
-    if name in _SCALE:
+    if op.kind in SCALES:
         tensors = [i for i in op.inputs if not _constant(flow[i])]
         return tensors if len(tensors) == 1 else None
     return None
@@ -87,13 +70,35 @@ def _constant(op: Op) -> bool:
     return not op.inputs and op.parameter is None
 
 
+def written(flow: Flow, term: Term) -> object:
+    """What two terms have in common if the user wrote them once, in a loop or in the next update.
+
+    Two means in one line are told apart by what goes into them.
+    """
+    made_of = frozenset((op.site, op.name) for op in _ingredients(flow, term.op))
+    return term.op.site, term.op.name, term.scalar, made_of
+
+
+def _ingredients(flow: Flow, op: Op) -> Iterator[Op]:
+    """What goes into a term, past stacks, shapes and signs: they look the same in every term."""
+    todo, seen = list(op.inputs), set[int]()
+    while todo and len(seen) < _MOST:
+        here = flow[todo.pop()]
+        if here.id in seen:
+            continue
+        seen.add(here.id)
+        if (here.kind is Kind.JOIN or here.kind in _SAME) and here.inputs:
+            todo.extend(here.inputs)
+        else:
+            yield here
+
+
 def loss_op(flow: Flow, root: int, line: int | None) -> Op:
     """The operation whose value is the loss: past scaling that is written in the ``backward`` line."""
     op = flow[root]
     while op.site is not None and op.site.line == line and len(op.inputs) >= 1 and not op.fresh:
-        name = op.name.strip("_")
         inside = [i for i in op.inputs if not _constant(flow[i])]
-        if name not in _SCALE | _SAME | _REDUCE or len(inside) != 1:
+        if op.kind not in SCALES | _SAME | REDUCTIONS or len(inside) != 1:
             break
         below = flow[inside[0]]
         if below.site is None or below.parameter is not None:

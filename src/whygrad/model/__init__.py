@@ -3,15 +3,19 @@
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
 from whygrad.model.events import Alias, Clear, Clip, Copy
 from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
-from whygrad.model.finding import Confidence, Finding, Severity, Step
-from whygrad.model.flow import Block, Flow, Op, Parameter
+from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
+from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
 from whygrad.model.health import Look, Moved, Pulse, Values
 from whygrad.model.history import Series, Watched
-from whygrad.model.run import Note, Raised, Run, UpdateCount
+from whygrad.model.kinds import Kind
+from whygrad.model.recording import About, Observation, Recording
+from whygrad.model.run import Note, Raised, Run, UpdateCount, Verdict
 from whygrad.model.site import Excerpt, Site
 
 __all__ = [
+    "UNRANKED",
+    "About",
     "Alias",
     "Backward",
     "Block",
@@ -28,17 +32,21 @@ __all__ = [
     "Finding",
     "Flow",
     "GradientMap",
+    "Kind",
     "Layer",
     "Look",
     "LossTerm",
+    "Mark",
     "Moved",
     "Note",
+    "Observation",
     "Op",
     "Optimizer",
     "Parameter",
     "Pulse",
     "Raised",
     "Reached",
+    "Recording",
     "Role",
     "Run",
     "Series",
@@ -48,6 +56,7 @@ __all__ = [
     "Update",
     "UpdateCount",
     "Values",
+    "Verdict",
     "Watched",
     "Weight",
     "Wire",

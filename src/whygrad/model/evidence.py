@@ -25,6 +25,7 @@ class Optimizer:
     lr_always_zero: bool = False
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
+    remembers: bool = False  # it takes moments, or the like, from one step to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +128,7 @@ class Evidence:
     crash: Crash | None = None
     finished: bool = True
     running: bool = False  # the script goes on: what is missing may still come
-    history: tuple[Series, ...] = ()  # of the updates that were summarised, if summaries were wanted
+    history: tuple[Series, ...] = ()  # of the updates that were summarized, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen
+    lost: str = ""  # why sight was lost, in the middle of the run: our own failure
+    lost_after: int = 0  # how many updates had been made by then

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from whygrad.model.health import Values
+from whygrad.model.kinds import Kind
 from whygrad.model.site import Site
 
 
@@ -22,13 +23,18 @@ class Block:
     tape: bool = False
 
 
+UNRANKED = (-2,)
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """One value and the operation that made it.
 
     An operation with several results is several ``Op``: each result carries gradient, or does not.
-    ``name`` is the operation as the user wrote it (``detach``, ``argmax``, ``linear``); ``api`` is the
-    framework's own function that called it, where that is not the user (``Normal.sample``).
+    ``kind`` is what it means, and what judging asks for; ``name`` is the operation as the user wrote it
+    (``detach``, ``argmax``, ``linear``), for words only; ``api`` is the framework's own function that called
+    it, where that is not the user (``Normal.sample``). ``inputs`` are in the order of the formula: ``(a, b)``
+    for ``a - b``, also where the framework was called in reverse.
     """
 
     id: int
@@ -40,16 +46,18 @@ class Op:
     api: str = ""
     block: Block | None = None
     floating: bool = True
-    shape: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()  # -1: a length that is known when it runs; ``UNRANKED``: not even how many
     parameter: int | None = None
     fresh: bool = False  # came into the framework from plain data here
     left: bool = False  # left the framework here (a number, a list, an array)
     via: str = ""  # how a value that left was recognised when it came back
     numbers: tuple[float, ...] = ()  # plain numbers among the arguments of arithmetic: 0.99 in 0.99 * q
+    swapped: bool = False  # the number stands before the input: 1 - x, 1 / x, 2 ** x
     odd: bool = False  # a mask made of data that holds something else than 0 and 1
     walked: int = 0  # the earlier backward that has already gone through it
     time: int = 0
     values: Values | None = None  # what was in it; looked at only where something is wrong
+    kind: Kind = Kind.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,6 @@ class Flow:
     def parameter(self, op: int) -> int | None:
         """The parameter that a value is, or was just read from."""
         here = self.ops[op]
-        if here.parameter is None and here.name == "read" and here.inputs:
+        if here.parameter is None and here.kind is Kind.READ and here.inputs:
             here = self.ops[here.inputs[0]]
         return here.parameter

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class Series:
     """One quantity of one variable (or of a whole optimizer, if ``variable`` is empty) over the updates.
 
-    Entry ``i`` stands for the summarised updates after ``steps[i - 1]`` and up to ``steps[i]``; ``low`` and
+    Entry ``i`` stands for the summarized updates after ``steps[i - 1]`` and up to ``steps[i]``; ``low`` and
     ``high`` are their extremes, ``mean`` is their mean, NaN where the quantity was not there. A run that is
     long has wide entries, not more of them.
     """

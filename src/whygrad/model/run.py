@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from whygrad.model.drawing import Drawing
 from whygrad.model.finding import Finding, Severity
@@ -11,15 +12,28 @@ from whygrad.model.history import Watched
 from whygrad.model.site import Excerpt, Site
 
 
+class Verdict(StrEnum):
+    """A run in a word or three."""
+
+    HEALTHY = "healthy"  # no fault, everything was watched, and all that an optimizer holds was seen to learn
+    NO_FAULT = "no fault found"  # in what was seen; something was not
+    NOT_JUDGED = "not judged"
+    FINDINGS = "findings"
+
+
 @dataclass(frozen=True, slots=True)
 class UpdateCount:
-    """How often an optimizer stepped, how many of those steps were recorded, and what it trains."""
+    """How often an optimizer stepped, how many of those steps were recorded, and what it trains.
+
+    ``networks`` are those that were measured to learn, ``silent`` those of which nothing was.
+    """
 
     optimizer: str
     count: int
     recorded: int = 0
     networks: tuple[str, ...] = ()
     loss: Site | None = None
+    silent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,7 @@ class Note:
 
     text: str
     site: Site | None = None
-    kind: str = "observation"  # observation | certificate | internal
+    kind: str = "observation"  # observation | doubt (a part was not judged) | certificate | internal
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +78,40 @@ class Run:
     started: str = ""  # ISO 8601, local time with its offset
     pid: int = 0
     host: str = ""
+    blind: str = ""  # from where on nothing was judged, and why: our own failure
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""
         return tuple(f for f in self.findings if f.severity in severities)
 
     @property
-    def healthy(self) -> bool:
-        """No error and no warning."""
+    def clean(self) -> bool:
+        """No error and no warning was found."""
         return not self.at(Severity.ERROR, Severity.WARNING)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What could not be judged though something was: a healthy run has none."""
+        told = [note.text for note in self.notes if note.kind == "doubt"]
+        quiet = dict.fromkeys(name for u in self.updates if u.count for name in u.silent)
+        unseen = [u.optimizer for u in self.updates if u.count and not u.recorded]
+        return (
+            *(f"{name} was not seen to learn" for name in quiet),
+            *(f"no update of {name} was recorded" for name in dict.fromkeys(unseen)),
+            *told,
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of it. Health is said of what was measured, and of nothing else."""
+        if not self.clean:
+            return Verdict.FINDINGS
+        if not any(u.recorded for u in self.updates):
+            return Verdict.NOT_JUDGED
+        whole = self.finished and not self.stopped_early and self.exception is None
+        return Verdict.HEALTHY if whole and not self.blind and not self.doubts else Verdict.NO_FAULT
+
+    @property
+    def healthy(self) -> bool:
+        """No error and no warning, and nothing was lost from sight that might be one."""
+        return self.clean and not self.blind and not self.doubts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 from dataclasses import dataclass
+
+from whygrad.model import source
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Site:
     @classmethod
     def read(cls, file: str, line: int, function: str = "<module>") -> Site:
         """The site with its source text, empty where the source cannot be read."""
-        return cls(file, line, function, linecache.getline(file, line).strip())
+        return cls(file, line, function, source.line(file, line).strip())
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"

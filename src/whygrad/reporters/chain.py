@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from whygrad.model import Site, Step
+from whygrad.model import Mark, Site, Step
 from whygrad.rules.rewrite import uncommented
 
 MOST = 9
@@ -21,19 +21,19 @@ class Link:
 
     what: str
     site: Site | None = None
-    cut: bool = False
+    mark: Mark = Mark.NONE
     starved: bool = False
     hidden: int = 0
 
 
 def links(steps: Sequence[Step], most: int = MOST) -> list[Link]:
-    """The rows of the picture, parameter first; ends and cuts always stay."""
+    """The rows of the picture, parameter first; ends and marks always stay."""
     steps = _merged(steps)
     cuts = [n for n, step in enumerate(steps) if step.cut]
     last_cut = cuts[-1] if cuts else -1
     if last_cut == len(steps) - 1 > 1:
         last_cut = -1  # at the very end: the gradient arrives, and nobody applies it
-    rows = [Link(s.what, s.site, s.cut, n < last_cut and not s.cut) for n, s in enumerate(steps)]
+    rows = [Link(s.what, s.site, s.mark, n < last_cut and not s.mark) for n, s in enumerate(steps)]
     return rows if len(rows) <= most else _shortened(rows, most)
 
 
@@ -42,9 +42,9 @@ def _merged(steps: Sequence[Step]) -> list[Step]:
     kept: list[Step] = []
     for step in steps:
         step = replace(step, what=_words(step))
-        if kept and step.cut and _is_whole_line(kept[-1]) and _same_line(step, kept[-1]):
-            kept.pop()  # the cut says what matters of this line
-        if not kept or (step.what, step.site, step.cut) != (kept[-1].what, kept[-1].site, kept[-1].cut):
+        if kept and step.mark and _is_whole_line(kept[-1]) and _same_line(step, kept[-1]):
+            kept.pop()  # the mark says what matters of this line
+        if not kept or step != kept[-1]:
             kept.append(step)
     return kept
 
@@ -68,10 +68,10 @@ def _same_line(one: Step, other: Step) -> bool:
 
 
 def _shortened(rows: list[Link], most: int) -> list[Link]:
-    """The ends and the neighbourhood of each cut; a gap row for what lies between."""
+    """The ends and the neighbourhood of each mark; a gap row for what lies between."""
     wanted = {0, 1, len(rows) - 2, len(rows) - 1}
     for n, row in enumerate(rows):
-        if row.cut:
+        if row.mark:
             wanted |= {n - 1, n, n + 1}
     for n in range(len(rows)):  # fill up from the parameter's side
         if len(wanted) >= most - 1:

@@ -40,7 +40,7 @@ def render(comparison: Comparison) -> str:
 
 
 def _side(side: Side, color: str) -> str:
-    kind = "" if side.run.healthy else "error"
+    kind = "" if side.run.clean else "error"
     updates = f"{sum(u.count for u in side.run.updates):,} updates"
     return (
         f'<div class="verdict {kind}"><b><span style="color:{color}">■</span> {escape(side.name)}</b>'

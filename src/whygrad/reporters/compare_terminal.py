@@ -6,6 +6,7 @@ from whygrad.model import Run, Severity
 from whygrad.reporters import places
 from whygrad.reporters.comparing import FACTOR, Comparison, Difference, Pair
 from whygrad.reporters.style import Style, fit
+from whygrad.reporters.summary import brief
 from whygrad.rules.words import count, listed
 
 _MOST = 20
@@ -15,7 +16,7 @@ def verdict(run: Run) -> str:
     """In a few words."""
     found = run.at(Severity.ERROR, Severity.WARNING)
     if not found:
-        return "healthy" if any(u.recorded for u in run.updates) else "nothing was judged"
+        return brief(run)
     rules = dict.fromkeys(f"{f.rule}{f' ({places.label(f.site)})' if f.site else ''}" for f in found)
     return listed(list(rules)[:3])
 

@@ -74,8 +74,8 @@ def compare(one: Side, other: Side) -> Comparison:
 
 
 def _variables(side: Side) -> list[str]:
-    summarised = dict.fromkeys(s.variable for s in side.series if s.variable)
-    return list(summarised or _weights(side.run))
+    summarized = dict.fromkeys(s.variable for s in side.series if s.variable)
+    return list(summarized or _weights(side.run))
 
 
 def _weights(run: Run) -> dict[str, float | None]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from whygrad.watch.interpreting import Remark, is_gradient, is_loss
-from whygrad.watch.reading import Curve
+from whygrad.summaries.interpreting import Remark, is_gradient, is_loss
+from whygrad.summaries.reading import Curve
 
 _MEANING = {
     "non-finite": "NaN or Inf: whatever is computed from it is lost from then on",

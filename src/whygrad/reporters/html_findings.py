@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from whygrad.model import Excerpt, Finding, Run, Site
+from whygrad.model import Excerpt, Finding, Mark, Run, Site
 from whygrad.reporters import chain, places
 from whygrad.reporters.explain import sections
 from whygrad.reporters.summary import sufferers
@@ -114,8 +114,8 @@ def _way(finding: Finding) -> str:
     for row in chain.links(finding.chain):
         what = f"… {row.hidden} more" if row.hidden else row.what
         place = f" <small>{escape(places.beside(row.site, finding.site))}</small>" if row.site else ""
-        kind = "cut" if row.cut else "starved" if row.starved else ""
-        cut = "✂ " if row.cut else ""
+        kind = "cut" if row.mark else "starved" if row.starved else ""
+        cut = "✂ " if row.mark is Mark.CUT else "✗ " if row.mark else ""
         rows.append(f'<li class="{kind}"><span class="step">{cut}{escape(what)}{place}</span></li>')
     return f'<ol class="way" aria-label="from the parameter to the loss">{"".join(rows)}</ol>' if rows else ""
 

@@ -15,12 +15,12 @@ from importlib import resources
 from typing import Any
 
 from whygrad import __version__
-from whygrad.model import Run, Series, Severity
+from whygrad.model import Run, Series, Severity, Verdict
 from whygrad.reporters import html_numbers, json_report
 from whygrad.reporters.html_findings import cards, rule_pages
 from whygrad.reporters.html_sections import flow_section, matrix, observed, time_section
 from whygrad.reporters.summary import headline, healthy, stopped
-from whygrad.watch.histograms import Pictured
+from whygrad.summaries.histograms import Pictured
 
 _SCRIPTS = ("vendor/uPlot.iife.min.js", "vendor/dagre.min.js", "shared.js", "flow.js", "time.js", "start.js")
 _STYLES = ("vendor/uPlot.min.css", "report.css")
@@ -63,14 +63,14 @@ def head(title: str, styles: Sequence[str]) -> str:
 
 def _top(run: Run) -> str:
     grave = bool(run.at(Severity.ERROR))
-    judged = any(u.recorded for u in run.updates)
-    kind = "error" if grave else "warning" if not run.healthy else "" if judged else "unknown"
-    sentence = healthy(run) if run.healthy else headline(run)
-    if not run.healthy:
+    judged = run.healthy and run.verdict is not Verdict.NOT_JUDGED
+    kind = "error" if grave else "warning" if not run.clean else "" if judged else "unknown"
+    sentence = healthy(run) if run.clean else headline(run)
+    if not run.clean:
         first = next(f for f in run.findings if f.severity is not Severity.NOTE)
         sentence = f"{first.title}." if len(run.at(Severity.ERROR, Severity.WARNING)) == 1 else sentence
-    more = [stopped(run)] if run.exception and not run.healthy else []
-    if not run.healthy:
+    more = [stopped(run)] if run.exception and not run.clean else []
+    if not run.clean:
         more.append(headline(run))
     if not run.finished:
         more.append("The script had not ended when this was written: it was killed, or is still running.")

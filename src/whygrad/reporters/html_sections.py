@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from html import escape
 
 from whygrad.model import GradientMap, LossTerm, Note, Reached, Run
+from whygrad.model.frameworks import FRAMEWORKS, title
 from whygrad.reporters import places
 from whygrad.reporters.html_findings import text
-from whygrad.reporters.summary import NAMES
-from whygrad.watch.histograms import Pictured
+from whygrad.summaries.histograms import Pictured
 
-_RECORDED = 3  # times as long as another update, as benchmarks/overhead.py measures it
 _NO_SCRIPT = "<noscript><p>This part needs JavaScript.</p></noscript>"
 
 
@@ -129,7 +128,7 @@ def observed(run: Run) -> str:
     if run.exception is not None:
         facts.append(("ended by", f"{run.exception.type}: {run.exception.message}"))
     facts.append(("time", f"{run.seconds:.1f} s under observation{', ended early' * run.stopped_early}"))
-    facts += [(NAMES.get(name, name), version) for name, version in run.versions]
+    facts += [(title(name) or name, version) for name, version in run.versions]
     if run.watched is not None:
         facts.append(("summaries", f"{run.watched.updates:,} ({run.watched.schedule})"))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts)
@@ -145,11 +144,13 @@ def _cost(run: Run) -> str:
     """How much was looked at, and what that may have cost."""
     made, full = sum(u.count for u in run.updates), sum(u.recorded for u in run.updates)
     told = "Between the recorded updates only optimizer steps are looked at, and gradients that come or go."
-    if run.frameworks != ("torch",) or not made:
+    known = [FRAMEWORKS[name].slowdown for name in run.frameworks if name in FRAMEWORKS]
+    slowdown = known[0] if len(known) == len(run.frameworks) == 1 else 0.0
+    if not slowdown or not made:
         return told
-    share = 100 * (_RECORDED - 1) * min(full, made) / made
+    share = 100 * (slowdown - 1) * min(full, made) / made
     return (
-        f"{told} A recorded update takes about {_RECORDED} times as long, so this run took {share:.2g} % "
+        f"{told} A recorded update takes about {slowdown:g} times as long, so this run took {share:.2g} % "
         "longer than without (estimated from benchmarks/overhead.py, not measured in this run)."
     )
 

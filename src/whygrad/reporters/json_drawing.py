@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from whygrad.model import Drawing, DrawnLoss, Layer, Site, Step, Weight, Wire
+from whygrad.model import Drawing, DrawnLoss, Layer, Mark, Site, Step, Weight, Wire
 
 _Write = Callable[[Site | None], dict[str, Any] | None]
 _Read = Callable[[dict[str, Any] | None], Site | None]
@@ -104,7 +104,7 @@ def _read_wire(data: dict[str, Any], site: _Read) -> Wire:
         data["loss"],
         data["term"],
         data["carries"],
-        Step(cut["what"], site(cut["site"]), cut=True) if cut else None,
+        Step(cut["what"], site(cut["site"]), mark=Mark.CUT) if cut else None,
         data["block"],
         tuple(Step(step["what"], site(step["site"])) for step in data["via"]),
     )

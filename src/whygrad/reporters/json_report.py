@@ -13,6 +13,7 @@ from whygrad.model import (
     Finding,
     GradientMap,
     LossTerm,
+    Mark,
     Note,
     Raised,
     Reached,
@@ -45,7 +46,10 @@ def render(run: Run) -> str:
         "versions": dict(run.versions),
         "exit_code": run.exit_code,
         "exception": _raised(run.exception),
+        "verdict": str(run.verdict),
+        "doubts": list(run.doubts),
         "healthy": run.healthy,
+        "blind": run.blind,
         "stopped_early": run.stopped_early,
         "seconds": round(run.seconds, 3),
         "updates": [_update(u) for u in run.updates],
@@ -90,6 +94,7 @@ def parse(text: str) -> Run:
         started=data.get("started", ""),
         pid=data.get("pid", 0),
         host=data.get("host", ""),
+        blind=data.get("blind", ""),
     )
 
 
@@ -133,12 +138,14 @@ def _update(update: UpdateCount) -> dict[str, Any]:
         "recorded": update.recorded,
         "networks": list(update.networks),
         "loss": _site(update.loss),
+        "silent": list(update.silent),
     }
 
 
 def _read_update(data: dict[str, Any]) -> UpdateCount:
     networks, loss = tuple(data.get("networks", ())), _read_site(data.get("loss"))
-    return UpdateCount(data["optimizer"], data["count"], data.get("recorded", 0), networks, loss)
+    silent = tuple(data.get("silent", ()))
+    return UpdateCount(data["optimizer"], data["count"], data.get("recorded", 0), networks, loss, silent)
 
 
 def _map(found: GradientMap) -> dict[str, Any]:
@@ -197,10 +204,17 @@ def _read_finding(data: dict[str, Any]) -> Finding:
         severity=Severity(data["severity"]),
         confidence=Confidence(data["confidence"]),
         subjects=tuple(data.get("subjects", ())),
-        chain=tuple(Step(s["what"], _read_site(s), s.get("cut", False)) for s in data.get("chain", ())),
+        chain=tuple(Step(s["what"], _read_site(s), _read_mark(s)) for s in data.get("chain", ())),
         **{key: data[key] for key in plain if key in data},
     )
 
 
 def _step(step: Step) -> dict[str, Any]:
-    return {"what": step.what, **(_site(step.site) or {"file": None, "line": None}), "cut": step.cut}
+    place = _site(step.site) or {"file": None, "line": None}
+    return {"what": step.what, **place, "cut": step.cut, "mark": step.mark}
+
+
+def _read_mark(step: dict[str, Any]) -> Mark:
+    """What stands at the step. Reports from before marks know cuts only; an unknown one is the place."""
+    told = step.get("mark", Mark.CUT if step.get("cut") else Mark.NONE)
+    return Mark(told) if told in tuple(Mark) else Mark.HERE

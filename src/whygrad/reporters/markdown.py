@@ -16,7 +16,7 @@ _MOST = 40  # findings that are shown in full
 
 def verdict(run: Run) -> str:
     """The whole run in a sentence or two."""
-    if run.healthy:
+    if run.clean:
         return prose(healthy(run))
     end = stopped(run)
     return f"**{prose(headline(run))}**" + (f"\n\n{prose(end)}" if end else "")

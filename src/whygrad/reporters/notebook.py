@@ -17,9 +17,9 @@ _PRE = "margin:.5em 0;padding:0;background:none;font-size:12px;line-height:1.4;w
 
 def html(run: Run) -> str:
     """The whole run."""
-    head = healthy(run) if run.healthy else headline(run)
+    head = healthy(run) if run.clean else headline(run)
     parts = [f"<div><b>whygrad</b>: {_text(head)}</div>"]
-    if run.exception and not run.healthy:
+    if run.exception and not run.clean:
         parts.append(f"<div>{_text(stopped(run))}</div>")
     parts += [html_finding(finding) for finding in run.findings]
     parts += [_note(note) for note in run.notes]
@@ -54,8 +54,8 @@ def _chain(finding: Finding) -> str:
     for row in chain.links(finding.chain):
         what = f"... {row.hidden} more" if row.hidden else escape(row.what)
         place = f" <small>{escape(places.beside(row.site, finding.site))}</small>" if row.site else ""
-        if row.cut:
-            what = f'<b style="color:{_COLORS[Severity.ERROR]}">{what} (cut here)</b>'
+        if row.mark:
+            what = f'<b style="color:{_COLORS[Severity.ERROR]}">{what} ({row.mark})</b>'
         rows.append(f"<span{' style=opacity:.6' if row.starved else ''}>{what}{place}</span>")
     return f"<div>{' &rarr; '.join(rows)}</div>" if rows else ""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import re
 from dataclasses import dataclass
 
-from whygrad.model import Finding, Site
+from whygrad.model import Finding, Site, source
 from whygrad.rules.rewrite import uncommented
 
 
@@ -86,7 +85,7 @@ def excerpt(finding: Finding, context: int = 1) -> list[Line]:
 
 
 def _read(site: Site, number: int) -> str:
-    text = linecache.getline(site.file, number).expandtabs(4)
+    text = source.line(site.file, number).expandtabs(4)
     if number == site.line and (not text.strip() or (site.code and text.strip() != site.code.strip())):
         return site.code
     return text
@@ -96,10 +95,16 @@ def _mark(finding: Finding, text: str, number: int) -> tuple[int, int] | None:
     """Where the cut stands in the culprit line: the words of the chain's cut, or the operation in them."""
     if finding.site is None or number != finding.site.line:
         return None
-    for what in (step.what for step in finding.chain if step.cut):
-        name = re.escape(re.split(r"[.(]", what.rstrip("()").lstrip("."))[-1])
-        for pattern in (rf"\.?\b{name}\([^()]*\)", re.escape(what), rf"\.?\b{name}\b"):
-            found = re.search(pattern, text) if name else None
+    for what in (step.what for step in finding.chain if step.mark and step.what):
+        for pattern in _patterns(what):
+            found = re.search(pattern, text)
             if found and found[0].strip() != text.strip():
                 return found.start(), len(found[0])
     return None
+
+
+def _patterns(what: str) -> tuple[str, ...]:
+    name = re.split(r"[.(]", what.rstrip("()").lstrip("."))[-1]
+    if not name.isidentifier():  # a whole line that ends in a number, say
+        return (re.escape(what),)
+    return rf"\.?\b{name}\([^()]*\)", re.escape(what), rf"\.?\b{name}\b"

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from whygrad.model import Run, Severity, Site
+from whygrad.model import Run, Severity, Site, Verdict
 from whygrad.reporters import places
 from whygrad.reporters.style import Style, fit
+from whygrad.reporters.summary import brief
 from whygrad.rules.words import count, listed
 
 _HEAD = ("when", "script", "ended", "updates", "verdict", "folder")
@@ -46,9 +47,7 @@ def render(found: Sequence[PastRun], color: bool = False, width: int = 100) -> s
 
 def verdict(run: Run) -> str:
     """What was found, in a few words."""
-    if not any(update.count for update in run.updates):
-        return "no update" if run.healthy else _found(run)
-    return "healthy" if run.healthy else _found(run)
+    return _found(run) if not run.clean else brief(run)
 
 
 def _found(run: Run) -> str:
@@ -72,7 +71,7 @@ def _roles(past: PastRun) -> tuple[str, ...]:
     judged = ""
     if past.run is not None and past.updates:
         grave = "error" if past.run.at(Severity.ERROR) else "warning"
-        judged = "good" if past.run.healthy else grave
+        judged = "good" if past.run.verdict is Verdict.HEALTHY else grave
     return "dim", "", ended, "", judged, "code"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from whygrad import __version__
-from whygrad.model import Finding, Note, Run, Severity, Site
+from whygrad.model import Finding, Note, Run, Severity, Site, source
 from whygrad.reporters import chain, fingerprints, places, uris
 from whygrad.reporters.sarif_rules import INDEX, rules
 from whygrad.reporters.uris import Region
@@ -152,19 +152,27 @@ class _Log:
     def _fingerprints(self, finding: Finding, home: Site) -> dict[str, str]:
         path = uris.absolute(home.file)
         near = uris.inside(home.file, self._root) or Path(path).name
-        hashes = self._lines(path)
+        hashes = self._lines(home.file)
         own = fingerprints.cause_hash(finding, near)
         line = hashes[home.line - 1] if 0 < home.line <= len(hashes) else own
         return {"primaryLocationLineHash": line, "whygradCause/v1": own}
 
-    def _lines(self, path: str) -> list[str]:
-        if path not in self._hashes:
-            try:
-                with open(path, encoding="utf-8", errors="replace", newline="") as file:
-                    self._hashes[path] = fingerprints.line_hashes(file.read())
-            except OSError:
-                self._hashes[path] = []
-        return self._hashes[path]
+    def _lines(self, file: str) -> list[str]:
+        if file not in self._hashes:
+            text = _whole(file)
+            self._hashes[file] = fingerprints.line_hashes(text) if text else []
+        return self._hashes[file]
+
+
+def _whole(name: str) -> str:
+    """A file to the letter, as code scanning will see it; of a recording, what it brings along."""
+    if source.recorded() is not None:
+        return "".join(source.lines(name))
+    try:
+        with open(uris.absolute(name), encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def _placed(links: Iterable[chain.Link], home: Site | None) -> Iterable[tuple[str, Site, bool]]:
@@ -175,7 +183,7 @@ def _placed(links: Iterable[chain.Link], home: Site | None) -> Iterable[tuple[st
         site = row.site or next((r.site for r in rows[n:] if r.site), before)
         before = site
         if site is not None:
-            yield row.what + (" (cut here)" if row.cut else ""), site, row.cut
+            yield row.what + (f" ({row.mark})" if row.mark else ""), site, bool(row.mark)
 
 
 def _message(finding: Finding, away: bool) -> str:

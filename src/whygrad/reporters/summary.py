@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from whygrad.model import Finding, Run, Severity, UpdateCount
+from whygrad.model import Finding, Run, Severity, UpdateCount, Verdict
+from whygrad.model.frameworks import FRAMEWORKS, title, watched
 from whygrad.reporters.places import label, short
 from whygrad.reporters.style import fit
 from whygrad.rules.words import count, listed, summed
 
-NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}
+_NEEDS_MORE = (
+    "what needs more of them is not judged (a target that is never synced, a gradient that dies later)"
+)
 
 
 def headline(run: Run) -> str:
@@ -15,8 +18,9 @@ def headline(run: Run) -> str:
     numbers = [(len(run.at(s)), str(s)) for s in (Severity.ERROR, Severity.WARNING)]
     found = listed([count(n, word) for n, word in numbers if n] or ["nothing"])
     seen = [_updates(run) if any(u.count for u in run.updates) else "before the first update"]
-    seen += [f"{NAMES[name]} {version}".strip() for name, version in run.versions if name in NAMES]
+    seen += [f"{title(name)} {version}".strip() for name, version in run.versions if title(name)]
     early = ", ended early" if run.stopped_early else ""
+    early += f"; {run.blind}" if run.blind else ""
     return f"{found} in {short(run.script)} ({', '.join(seen)}{early})"
 
 
@@ -33,21 +37,55 @@ def stopped(run: Run) -> str:
 
 
 def healthy(run: Run) -> str:
-    """Why there is nothing to report: all is well, or nothing was seen."""
+    """The verdict on a run without a fault: all is well, a part was not seen, or nothing was judged."""
     end = f"{stopped(run)}; " if run.exception else ""
-    if not run.frameworks and end:
-        return f"{end}no framework was imported up to there"
-    if not run.frameworks:
-        return f"{end}{short(run.script)} uses no framework that whygrad watches (PyTorch): nothing to judge"
-    if not any(u.count for u in run.updates):
-        return f"{end}{short(run.script)} made no optimizer step: there was nothing to judge"
+    if run.verdict is Verdict.NOT_JUDGED:
+        return end + _not_judged(run, bool(end))
     judged = [u for u in run.updates if u.recorded]
-    if not judged:
-        return f"{end}{_updates(run)}, none of them recorded: nothing was judged"
+    if run.blind:
+        return f"{end}{run.blind}; up to there no fault was found"
+    if run.doubts:
+        return f"{end}no fault found, but {listed(run.doubts)}. {_updates(run)}: {_learning(judged)}"
     if end:
         return f"{end}up to there no fault was found: {_learning(judged)}"
-    early = ", then ended early" if run.stopped_early else ""
-    return f"healthy. {_updates(run)}{early}: {_learning(judged)}"
+    if run.stopped_early:
+        return f"no fault found in {_updates(run)}, then ended early: {_learning(judged)}; {_NEEDS_MORE}"
+    return f"healthy. {_updates(run)}: {_learning(judged)}"
+
+
+def brief(run: Run) -> str:
+    """The same in a few words, for a column."""
+    if run.verdict is Verdict.NOT_JUDGED:
+        return "not judged" if run.blind or any(u.count for u in run.updates) else "no update"
+    if run.verdict is Verdict.HEALTHY:
+        return "healthy"
+    if run.blind:
+        return "not judged to its end"
+    if run.doubts:
+        return f"no fault found, but {run.doubts[0]}"
+    if run.exception:
+        return "no fault found until it stopped"
+    return "no fault found so far" if not run.finished else "no fault found in a few updates"
+
+
+def _not_judged(run: Run, ended: bool) -> str:
+    """Why not."""
+    stepped, unwatched = any(u.count for u in run.updates), [n for n in run.frameworks if not watched(n)]
+    if run.blind and not stepped:
+        return f"not judged: {run.blind}"
+    if not run.frameworks and ended:
+        return "no framework was imported up to there"
+    if not run.frameworks:
+        known = listed([f.title for f in FRAMEWORKS.values() if f.backend])
+        return f"not judged: {short(run.script)} uses no framework that whygrad watches ({known})"
+    if stepped:
+        return f"not judged: {_updates(run)}, none of them recorded{f': {run.blind}' if run.blind else ''}"
+    if unwatched:
+        names = listed([title(name) for name in unwatched])
+        return (
+            f"not judged: no optimizer step was seen, and {names} is not watched by this version of whygrad"
+        )
+    return f"not judged: {short(run.script)} made no optimizer step: there was nothing to judge"
 
 
 def sufferers(finding: Finding) -> str:
@@ -68,11 +106,11 @@ def _updates(run: Run) -> str:
 
 
 def _learning(updates: list[UpdateCount]) -> str:
-    """Which networks learn from which loss."""
+    """Which networks were measured to learn from which loss."""
     parts = []
     for update in updates:
-        networks = listed(update.networks) if update.networks else f"what {update.optimizer} holds"
-        verb = "learn" if len(update.networks) > 1 else "learns"
         loss = f" from the loss at {label(update.loss)}" if update.loss else ""
-        parts.append(f"{networks} {verb}{loss} ({update.optimizer}, {update.count:,})")
+        verb = "learn" if len(update.networks) > 1 else "learns"
+        who = f"{listed(update.networks)} {verb}{loss}" if update.networks else "nothing was seen to learn"
+        parts.append(f"{who} ({update.optimizer}, {update.count:,})")
     return "; ".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from whygrad.model import Finding, Note, Run, Severity
+from whygrad.model import Finding, Note, Run, Severity, Verdict
 from whygrad.reporters import chain, gradient_map, places
 from whygrad.reporters.style import Style, fit, wrap
 from whygrad.reporters.summary import headline, healthy, stopped, sufferers
@@ -23,7 +23,8 @@ def render(run: Run, color: bool = False, width: int = 88) -> str:
     if found:
         parts.append(_head(run, style, width))
     else:
-        parts.append(_wrapped("whygrad: ", "good" if run.updates else "bold", healthy(run), style, width))
+        role = "good" if run.healthy and run.verdict is not Verdict.NOT_JUDGED else "bold"
+        parts.append(_wrapped("whygrad: ", role, healthy(run), style, width))
     parts.extend(_finding(finding, style, width) for finding in [*found, *remarks])
     table = gradient_map.lines(run.gradient_map, style, width)
     if table:
@@ -92,13 +93,19 @@ def _source(finding: Finding, style: Style, width: int) -> list[str]:
 def _chain(finding: Finding, style: Style, width: int) -> list[str]:
     rows = chain.links(finding.chain)
     labels = [_clipped(places.beside(row.site, finding.site), width // 2) for row in rows]
-    room = width - len(_INDENT) - 3 - max(map(len, labels), default=0) - len("  cut here")
+    room = (
+        width
+        - len(_INDENT)
+        - 3
+        - max(map(len, labels), default=0)
+        - max((len(row.mark) + 2 for row in rows), default=0)
+    )
     texts = [f"... {row.hidden} more" if row.hidden else fit(row.what, max(room, 8)) for row in rows]
     column = max(map(len, texts), default=0)
     lines = []
     for n, (row, text, label) in enumerate(zip(rows, texts, labels, strict=True)):
         mark = _mark(row, n == 0, n == len(rows) - 1, style)
-        tail = style.paint("cut", "  cut here") if row.cut and label else ""
+        tail = style.paint("cut", f"  {row.mark}") if row.mark and label else ""
         space = " " * (column - len(text))
         lines.append(f"{_INDENT}{mark} {text}{space}  {style.paint('dim', label)}{tail}".rstrip())
     return lines
@@ -111,7 +118,7 @@ def _clipped(label: str, width: int) -> str:
 
 def _mark(row: chain.Link, first: bool, last: bool, style: Style) -> str:
     """The picture's left edge: solid where gradient flows from the loss, dotted where none arrives."""
-    if row.cut:
+    if row.mark:
         return style.paint("cut", "✗")
     if first:
         return style.paint("cut", "○") if row.starved else style.paint("good", "●")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from whygrad.model import Finding, Site
+from whygrad.model import Finding, Site, source
 from whygrad.reporters import places
 
 
@@ -62,5 +61,6 @@ def marked(finding: Finding) -> Region | None:
 
 
 def _raw(site: Site) -> str:
-    text = linecache.getline(absolute(site.file), site.line).rstrip("\r\n")
+    file = site.file if source.recorded() is not None else absolute(site.file)
+    text = source.line(file, site.line).rstrip("\r\n")
     return text if text.strip() and (not site.code or text.strip() == site.code.strip()) else site.code

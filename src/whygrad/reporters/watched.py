@@ -14,9 +14,9 @@ def sentence(run: Run, folder: str) -> str:
         return ""
     if watched.updates:
         many = f"{watched.updates} updates were" if watched.updates > 1 else "1 update was"
-        return f"whygrad: {many} summarised ({watched.schedule}): tensorboard --logdir {shlex.quote(folder)}"
+        return f"whygrad: {many} summarized ({watched.schedule}): tensorboard --logdir {shlex.quote(folder)}"
     made = sum(update.count for update in run.updates)
     if watched.trouble or not made:
-        return "whygrad: no update was summarised"
+        return "whygrad: no update was summarized"
     why = f"there were {made}, and it is {watched.schedule}; --every 1 takes all"
-    return f"whygrad: no update was summarised: {why}"
+    return f"whygrad: no update was summarized: {why}"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import ancestors, is_detach, living_values
 from whygrad.flow.scores import scored
-from whygrad.model import Backward, Flow, Note, Op, Site
-from whygrad.rules.attribution.cuts import spoken
-from whygrad.rules.attribution.situation import Situation
+from whygrad.flow.situation import Situation
+from whygrad.model import Backward, Flow, Kind, Note, Op, Site
+from whygrad.rules.dialects import dialect_of
+from whygrad.rules.paths.cuts import spoken
 from whygrad.rules.words import listed, place
 
 _MOST = 5
 _RECENT = 8  # the last backwards are enough to say what is right
-_TIMES = frozenset(("mul", "rmul", "multiply", "imul"))
 
 
 def certificates(situation: Situation) -> tuple[Note, ...]:
@@ -30,13 +30,17 @@ def _note(text: str, site: Site | None) -> Note:
     return Note(text, site, "certificate")
 
 
+def _spoken(situation: Situation, op: Op) -> str:
+    return spoken(op, dialect_of(situation.evidence.framework))
+
+
 def _targets(situation: Situation) -> Iterator[Note]:
     """The cut that keeps a bootstrap target constant."""
     for backward in situation.backwards[-_RECENT:]:
         for boot in {b.meets.site: b for b in situation.bootstraps(backward)}.values():
             if boot.value.live or not any(p.live for p in boot.predictions):
                 continue
-            cut = _cut(backward, boot.value.op, boot.residual.id)
+            cut = _cut(situation, backward, boot.value.op, boot.residual.id)
             learns = _learners(situation, backward, [p.op for p in boot.predictions if p.live])
             if cut is not None and learns:
                 what, site = cut
@@ -48,7 +52,7 @@ def _targets(situation: Situation) -> Iterator[Note]:
                 )
 
 
-def _cut(backward: Backward, value: int, end: int) -> tuple[str, Site | None] | None:
+def _cut(situation: Situation, backward: Backward, value: int, end: int) -> tuple[str, Site | None] | None:
     """What keeps gradient from flowing between a value and the loss, in words."""
     op = backward.flow[value]
     if op.block is not None:
@@ -57,7 +61,8 @@ def _cut(backward: Backward, value: int, end: int) -> tuple[str, Site | None] | 
     cuts = sorted((o for o in between if is_detach(o) or o.block is not None), key=lambda o: o.time)
     for cut in few_per_line(cuts):
         if value in ancestors(backward.flow, cut.id):
-            return _blocked(cut) if cut.block else (f"`{spoken(cut)}` at {place(cut.site)}", cut.site)
+            written = f"`{_spoken(situation, cut)}` at {place(cut.site)}"
+            return _blocked(cut) if cut.block else (written, cut.site)
     return None
 
 
@@ -90,16 +95,16 @@ def _advantages(situation: Situation) -> Iterator[Note]:
         values = situation.parameters(situation.parts(backward).behind(factor.id) & situation.holders.keys())
         if cut is not None and policy and all(p.shape in ((), (1,)) for p in values) and values:
             yield _note(
-                f"`{spoken(cut)}` at {place(cut.site)} is right: the policy loss must not train "
+                f"`{_spoken(situation, cut)}` at {place(cut.site)} is right: the policy loss must not train "
                 f"{values[0].network}, which has a loss of its own",
                 cut.site,
             )
         elif cut is not None and policy and values:
             names = listed(list(dict.fromkeys(p.network for p in values)))
             yield _note(
-                f"`{spoken(cut)}` at {place(cut.site)} is right: the policy loss must not train the value "
-                f"in its "
-                f"advantage; {names} still {'learn' if ' and ' in names else 'learns'} from its own loss",
+                f"`{_spoken(situation, cut)}` at {place(cut.site)} is right: the policy loss must not train "
+                f"the value in its advantage; {names} still "
+                f"{'learn' if ' and ' in names else 'learns'} from its own loss",
                 cut.site,
             )
 
@@ -108,7 +113,7 @@ def _products(situation: Situation) -> Iterator[tuple[Backward, Op, Op]]:
     """Log-probabilities with what weighs them."""
     for backward in situation.backwards[-_RECENT:]:
         for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
-            if op.name.strip("_") not in _TIMES or len(op.inputs) != 2 or op.api:
+            if op.kind is not Kind.MULTIPLY or len(op.inputs) != 2 or op.api:
                 continue
             one, two = (backward.flow[i] for i in op.inputs)
             for score, factor in ((one, two), (two, one)):
@@ -126,14 +131,14 @@ def _ratios(situation: Situation) -> Iterator[Note]:
     """The old log-probability in a ratio is a constant."""
     for backward in situation.backwards[-_RECENT:]:
         for op in few_per_line(backward.flow[n] for n in sorted(situation.living(backward))):
-            if op.name != "sub" or len(op.inputs) != 2 or op.api:
+            if op.kind is not Kind.SUBTRACT or len(op.inputs) != 2 or op.api:
                 continue
             new, old = (backward.flow[i] for i in op.inputs)
             if not new.carries or old.carries or not scored(backward.flow, new.id):
                 continue
             if not _is_exponent(backward.flow, op):
                 continue
-            cut = _cut(backward, old.id, old.id)
+            cut = _cut(situation, backward, old.id, old.id)
             if cut is not None and situation.parts(backward).behind(old.id):
                 what, site = cut
                 yield _note(
@@ -147,8 +152,8 @@ def _ratios(situation: Situation) -> Iterator[Note]:
 def _is_exponent(flow: Flow, op: Op) -> bool:
     """Does ``exp`` take it, clamped perhaps?"""
     takers = _takers(flow, {op.id})
-    takers += _takers(flow, {other.id for other in takers if other.name.startswith("clamp")})
-    return any(other.name == "exp" for other in takers)
+    takers += _takers(flow, {other.id for other in takers if other.kind is Kind.BOUND})
+    return any(other.kind is Kind.EXP for other in takers)
 
 
 def _takers(flow: Flow, values: set[int]) -> list[Op]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from whygrad.flow.gradient_map import distinct, part_of
 from whygrad.flow.naming import term_names
 from whygrad.flow.paths import Path
+from whygrad.flow.situation import Situation
 from whygrad.flow.terms import terms
 from whygrad.flow.wires import Way, fronts
 from whygrad.model import (
@@ -15,6 +16,7 @@ from whygrad.model import (
     DrawnLoss,
     Evidence,
     Layer,
+    Mark,
     Op,
     Parameter,
     Site,
@@ -23,20 +25,22 @@ from whygrad.model import (
     Weight,
     Wire,
 )
-from whygrad.rules.attribution.cuts import spoken, verdict
+from whygrad.rules.dialects import Dialect, dialect_of
+from whygrad.rules.paths.cuts import first_cut, spoken
 
 _MOST_LOSSES = 12
 _MOST_STEPS = 6
 
 
-def drawing(evidence: Evidence) -> Drawing:
+def drawing(situation: Situation) -> Drawing:
     """Every loss once, as it was when it was last recorded."""
+    evidence = situation.evidence
     shown = _last_by_line(evidence)
     layer_of = {p.key: layer_name(p) for p in evidence.parameters.values()}
     losses: list[DrawnLoss] = []
     wires: dict[object, Wire] = {}
     for backward, optimizers in list(shown.values())[:_MOST_LOSSES]:
-        loss, found = _loss(backward, optimizers, len(losses), layer_of)
+        loss, found = _loss(backward, optimizers, len(losses), layer_of, dialect_of(evidence.framework))
         if found:
             losses.append(loss)
             for wire in found:
@@ -73,10 +77,14 @@ def _last_by_line(evidence: Evidence) -> dict[Site | None, tuple[Backward, tuple
 
 
 def _loss(
-    backward: Backward, optimizers: tuple[str, ...], number: int, layer_of: dict[int, str]
+    backward: Backward,
+    optimizers: tuple[str, ...],
+    number: int,
+    layer_of: dict[int, str],
+    dialect: Dialect,
 ) -> tuple[DrawnLoss, list[Wire]]:
     flow = backward.flow
-    parts = distinct([t for root in backward.roots for t in terms(flow, root, deep=False)])
+    parts = distinct(flow, [t for root in backward.roots for t in terms(flow, root, deep=False)])
     ways, between = fronts(flow, [t.op.id for t in parts], layer_of)
     kept = [t.op for t in sorted(parts, key=lambda t: t.op.time) if ways.get(t.op.id)]
     root = flow[backward.roots[0]]
@@ -89,29 +97,28 @@ def _loss(
         optimizers=optimizers,
         error=backward.error,
     )
-    wires = [_wire(source, way, target=target) for source, target, way in between]
+    wires = [_wire(dialect, source, way, target=target) for source, target, way in between]
     for term, op in enumerate(kept):
-        wires += [_wire(source, way, loss=number, term=term) for source, way in ways[op.id]]
+        wires += [_wire(dialect, source, way, loss=number, term=term) for source, way in ways[op.id]]
     return loss, wires
 
 
-def _wire(source: str, way: Way, target: str = "", loss: int = -1, term: int = -1) -> Wire:
+def _wire(dialect: Dialect, source: str, way: Way, target: str = "", loss: int = -1, term: int = -1) -> Wire:
     ops, cuts = way.unrolled()
     cut, block = None, ""
     if cuts:
-        found = verdict(Path(ops, cuts, len(cuts)))
-        culprit = ops[found.position]
-        block = culprit.block.kind if culprit.block else ""
-        cut = Step(spoken(culprit), found.site or culprit.site, cut=True)
-    return Wire(source, target, loss, term, way.asks and not cuts, cut, block, tuple(_steps(ops)))
+        found = first_cut(Path(ops, cuts, len(cuts)), dialect)
+        block = found.op.block.kind if found.op.block else ""
+        cut = Step(spoken(found.op, dialect), found.cause.site or found.op.site, mark=Mark.CUT)
+    return Wire(source, target, loss, term, way.asks and not cuts, cut, block, tuple(_steps(ops, dialect)))
 
 
-def _steps(ops: tuple[Op, ...]) -> Iterator[Step]:
+def _steps(ops: tuple[Op, ...], dialect: Dialect) -> Iterator[Step]:
     """A few of the operations on the way, a line once."""
     seen: dict[tuple[str, Site | None], None] = {}
     for op in ops:
         if op.parameter is None and op.site is not None:
-            seen.setdefault((spoken(op), op.site))
+            seen.setdefault((spoken(op, dialect), op.site))
     rows = list(seen)
     if len(rows) > _MOST_STEPS:
         rows = rows[: _MOST_STEPS // 2] + rows[-_MOST_STEPS // 2 :]

@@ -11,6 +11,8 @@ import ast
 import re
 from collections.abc import Callable
 
+from whygrad.flow.source import UNREADABLE
+
 _LIBRARIES = frozenset(
     {"torch", "F", "np", "nn", "math", "print", "float", "int", "len", "sum", "min", "max"}
     | {"tf", "keras", "ops", "tfd", "tfp", "layers"}
@@ -29,6 +31,7 @@ _METHODS = frozenset(
         "stack",
     }
 )
+_LOOSE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda)
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -125,15 +128,15 @@ def applied(code: str, function: str) -> str | None:
     return None
 
 
-def straight_through(code: str, function: str, stop: str = "tf.stop_gradient") -> str | None:
-    """``tf.round(x)`` as ``(x + tf.stop_gradient(tf.round(x) - x))``."""
+def straight_through(code: str, function: str, stopped: Callable[[str], str]) -> str | None:
+    """``tf.round(x)`` as ``(x + tf.stop_gradient(tf.round(x) - x))``, ``stopped`` by the dialect."""
     found = _calls_of(code, function)
     if len(found) != 1 or len(found[0].args) != 1 or found[0].keywords:
         return None
     x = _text(code, found[0].args[0])
     if not isinstance(found[0].args[0], ast.Name | ast.Attribute | ast.Call | ast.Subscript):
         x = f"({x})"
-    made = f"{x} + {stop}({_text(code, found[0])} - {x})"
+    made = f"{x} + {stopped(f'{_text(code, found[0])} - {x}')}"
     return _replaced(code, found[0].col_offset, found[0], f"({made})" if _tight(code, found[0]) else made)
 
 
@@ -206,9 +209,18 @@ def _tight(code: str, node: ast.expr) -> bool:
 
 def _operand(code: str, call: ast.expr, value: ast.expr) -> str:
     """The value as it can stand where the call stood."""
-    loose = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda)
     text = _text(code, value)
-    return f"({text})" if isinstance(value, loose) and _tight(code, call) else text
+    return f"({text})" if isinstance(value, _LOOSE) and _tight(code, call) else text
+
+
+def bracketed(value: str) -> str:
+    """An expression as it can stand before a dot: ``(a - b)``, and ``x`` as it is."""
+    match _parsed(value):
+        case ast.Module(body=[ast.Expr(value=ast.expr() as inner)]) if (
+            isinstance(inner, _LOOSE) and inner.col_offset == 0
+        ):
+            return f"({value})"
+    return value
 
 
 def wrapped_value(code: str, wrapper: Callable[[ast.expr], str]) -> str | None:
@@ -247,11 +259,11 @@ def out_of_place(code: str) -> str | None:
     return None
 
 
-def loaded_into(code: str) -> str | None:
-    """``self.net = loaded`` as ``self.net.load_state_dict(loaded.state_dict())``."""
+def loaded_into(code: str, copied: Callable[[str, str], str]) -> str | None:
+    """``self.net = loaded`` as ``self.net.load_state_dict(loaded.state_dict())``, as the dialect copies."""
     match _parsed(code):
         case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value)]):
-            return f"{_text(code, target)}.load_state_dict({_text(code, value)}.state_dict())"
+            return copied(_text(code, target), _text(code, value))
     return None
 
 
@@ -299,7 +311,7 @@ def _method_calls(code: str, names: tuple[str, ...] = ()) -> list[tuple[ast.Call
 def _parsed(code: str) -> ast.Module | None:
     try:
         return ast.parse(code)
-    except (SyntaxError, ValueError):
+    except UNREADABLE:
         return None
 
 

@@ -8,9 +8,9 @@ from whygrad.flow.few import few_per_line
 from whygrad.flow.gradient_map import groups
 from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_score
+from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Role, Site
-from whygrad.rules.attribution.situation import Situation
-from whygrad.rules.attribution.targets import target_networks
+from whygrad.rules.targets.judge_targets import target_networks
 from whygrad.rules.words import place
 
 Found = dict[int, tuple[str, Site | None]]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from whygrad.model import Finding
 from whygrad.rules.cause import Cause
+
+C = TypeVar("C", bound=Cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +31,12 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A page, and the words for one cause."""
+class Rule(Generic[C]):
+    """A page, the words for its causes, and what such a cause is."""
 
     page: Page
-    phrase: Callable[[Cause], Finding]
+    phrase: Callable[[C], Finding]
+    cause: type[C]
 
     @property
     def slug(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from whygrad.model import Finding, Parameter, Site, Step
@@ -43,6 +43,11 @@ class Who:
         """The pronoun, as a subject."""
         return "they" if self.several else "it"
 
+    @property
+    def their(self) -> str:
+        """The pronoun, as an owner."""
+        return "their" if self.several else "its"
+
     def does(self, singular: str, plural: str) -> str:
         """The name(s) with the verb: ``actor gets``, ``actor and critic get``."""
         return f"{self} {plural if self.several else singular}"
@@ -51,18 +56,17 @@ class Who:
 def who(cause: Cause) -> Who:
     """The networks, or the parts of networks, that suffer.
 
-    The detail ``whole`` names the networks of which every parameter suffers (``yes``: all of them do).
+    A network of which every parameter suffers is called by its own name.
     """
-    whole = cause.details.get("whole", "").split(", ")
     by_network: dict[str, list[str]] = {}
     for parameter in cause.subjects:
         by_network.setdefault(_network(parameter), []).append(parameter.name)
     found: list[str] = []
     for network, names in by_network.items():
-        part = network if network in whole or whole == ["yes"] else common(names) or network
-        split = _split(network, names) if part == network and network not in whole else ()
-        in_parts = on_tensorflow(cause) and whole != ["yes"] and not cause.rule.startswith("stale-")
-        found += split if in_parts and split else (part,)
+        whole = network in cause.whole
+        part = network if whole else common(names) or network
+        split = _split(network, names) if part == network and not whole else ()
+        found += split if split and not cause.by_network else (part,)
     return Who(tuple(found) or ("nothing",))
 
 
@@ -129,6 +133,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def power(number: float) -> str:
+    """A threshold as one writes it: ``1e-8``."""
+    return f"{number:.0e}".replace("e-0", "e-").replace("e+0", "e")
+
+
 def code(text: str, most: int = 88) -> str:
     """Source text in a sentence, shortened where it is very long."""
     flat = " ".join(text.split())
@@ -151,6 +160,11 @@ def place(site: Site | None, here: Site | None = None) -> str:
     return f"{PurePath(site.file).name}:{site.line}"
 
 
+def near(site: Site | None, here: Site | None) -> str:
+    """`` (line 41)`` behind a word, or `` (train.py:41)`` from another file; empty if it is not known."""
+    return f" ({place(site, here)})" if site else ""
+
+
 def in_scope(name: str, source: str) -> str:
     """A network as the line itself would call it: ``agent.critic`` is ``self.critic`` inside of the agent."""
     root, _, rest = name.partition(".")
@@ -160,10 +174,9 @@ def in_scope(name: str, source: str) -> str:
 
 def through(cause: Cause) -> str:
     """The call behind the cut, e.g. ``critic(s, a)``: what a masked cut keeps the network from."""
-    given = cause.details.get("through", "")
-    cuts = [n for n, step in enumerate(cause.chain) if step.cut]
-    if given or not cuts:
-        return given or _loss(cause)
+    cuts = [n for n, step in enumerate(cause.chain) if step.mark]
+    if not cuts:
+        return _loss(cause)
     here, after = cause.chain[cuts[-1]], cause.chain[cuts[-1] + 1 :]
     lines = [step.site.code if step.site else step.what for step in after if not _inside_network(step)]
     calls = rewrite.calls_around(here.site.code if here.site else "", here.what)
@@ -184,41 +197,27 @@ def starved(cause: Cause, by: str) -> str:
     subject = who(cause)
     if not cause.masked:
         return f"{subject.does('gets', 'get')} no gradient: {by}"
-    alive = cause.details.get("alive") or "another term of the loss"
     lost = f"{subject.does('does', 'do')} not learn through {through(cause)}"
-    return f"{lost}: {by} ({alive} still moves {subject.it})"
+    return f"{lost}: {by} (another term of the loss still moves {subject.it})"
 
 
-def no_fake_root(cause: Cause) -> str:
-    """What not to do about a loss without gradient; a masked cut raises no error to be silenced."""
-    return (
-        "" if cause.masked else "`loss.requires_grad = True`: the error goes, the gradient does not come back"
-    )
-
-
-def on_tensorflow(cause: Cause) -> bool:
-    """Was it a TensorFlow program? PyTorch is what the rules speak otherwise."""
-    return cause.details.get("framework") == "tensorflow"
-
-
-def no_filtering(cause: Cause) -> str:
-    """What not to do about ``None`` gradients in TensorFlow; a masked cut gives none."""
-    if cause.masked:
-        return ""
-    return (
-        'filtering out the `None` gradients, or `unconnected_gradients="zero"`: the message goes away, '
-        "the variables still do not learn"
-    )
+def hiding(cause: Cause) -> str:
+    """What not to do about a gradient that is missing; a masked cut raises nothing to be silenced."""
+    return "" if cause.masked else cause.dialect.hiding
 
 
 def variables(cause: Cause, source: str = "") -> str:
-    """The list to ask a tape for, as one writes it: ``trunk.trainable_variables + [log_std]``."""
+    """The list to ask gradients for, as one writes it: ``trunk.trainable_variables + [log_std]``."""
+    networks, single = parts(cause, source)
+    return " + ".join((*map(cause.dialect.listed, networks), *(f"[{name}]" for name in single)))
+
+
+def parts(cause: Cause, source: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who suffers as one would write it in this line: networks and layers, and parameters by themselves."""
     alone = {p.name for p in cause.subjects if not _part_of_layer(p.name)}
-    parts: dict[str, None] = {}
-    for name in who(cause).names:
-        here = in_scope(name if name in alone else attribute(name), source)
-        parts[f"[{here}]" if name in alone else f"{here}.trainable_variables"] = None
-    return " + ".join(parts)
+    names = who(cause).names
+    layered = dict.fromkeys(in_scope(attribute(name), source) for name in names if name not in alone)
+    return tuple(layered), tuple(in_scope(name, source) for name in names if name in alone)
 
 
 def attribute(name: str) -> str:
@@ -232,19 +231,6 @@ def _part_of_layer(name: str) -> bool:
     return bool(owner) and bool(_PART_OF_LAYER.match(last) or _SCALE.match(name))
 
 
-def assigned_state(cause: Cause) -> tuple[str, str]:
-    """Why what goes through ``Variable.assign`` is lost, and what to write instead."""
-    line = source(cause)
-    held, value = rewrite.assigned_by_call(line)
-    use = f"the tensor `{value}`, not `{held}`," if held else "the tensor itself, not the variable,"
-    return (
-        f"`assign` copies numbers into a `tf.Variable`: what is read from it later has no history, and to "
-        f"`tape.gradient` all that {who(cause)} did is a constant.",
-        f"use {use} on the way to the loss: pass the state in and return it; `assign` it only after "
-        "`tape.gradient`",
-    )
-
-
 def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Finding:
     """The finding for this cause."""
     return Finding(
@@ -256,33 +242,13 @@ def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Findin
         confidence=cause.confidence,
         network=networks(cause),
         subjects=tuple(p.name for p in cause.subjects),
-        chain=_tape_chain(cause) if on_tensorflow(cause) else cause.chain,
+        chain=cause.chain,
         why=why,
         avoid=avoid,
         optimizer=cause.optimizer,
         first_update=cause.first_update,
         updates=cause.updates,
     )
-
-
-def _tape_chain(cause: Cause) -> tuple[Step, ...]:
-    """The chain in TensorFlow's words; attribution says the same for both frameworks."""
-    chain = cause.chain
-    if cause.rule in ("not-in-optimizer", "not-tracked") and len(chain) == 3:
-        return (chain[0], Step("is not among the variables that are asked for", chain[1].site, cut=True))
-    if cause.rule == "frozen" and chain:
-        return (chain[0], Step("trainable = False", cause.site, cut=True))
-    if cause.rule == "stale-optimizer" and len(chain) == 3:
-        known = f"{cause.optimizer or 'the optimizer'} knows only the old variables"
-        return (chain[0], replace(chain[1], what="the loss depends on it"), replace(chain[2], what=known))
-    return tuple(replace(step, what=_tape_words(step.what)) for step in chain)
-
-
-def _tape_words(what: str) -> str:
-    if what.endswith(".step() is never called"):
-        return what.replace(".step()", ".apply_gradients(...)")
-    said = {"autograd.grad": "tape.gradient", "no optimizer holds it": "no apply_gradients gets it"}
-    return said.get(what, what)
 
 
 def source(cause: Cause) -> str:

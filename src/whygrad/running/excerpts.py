@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Iterator
 
-from whygrad.model import Excerpt, Run, Site
+from whygrad.model import Excerpt, Run, Site, source
 
 _AROUND = 6
 _MOST = 3000  # lines in all
@@ -18,7 +17,7 @@ def excerpts(run: Run) -> tuple[Excerpt, ...]:
         wanted.setdefault(site.file, set()).update(range(site.line - _AROUND, site.line + _AROUND + 1))
     left, found = _MOST, []
     for file, numbers in wanted.items():
-        lines = linecache.getlines(file)
+        lines = source.lines(file)
         for first, last in _stretches(sorted(n for n in numbers if 0 < n <= len(lines))):
             if last - first < left:
                 found.append(Excerpt(file, first, tuple(line.rstrip() for line in lines[first - 1 : last])))

@@ -7,8 +7,10 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
+from whygrad.doors import door
 from whygrad.running.limits import Stop
 from whygrad.running.tracebacks import peel, peeled
 
@@ -22,30 +24,33 @@ def show_without_us(error: BaseException) -> None:
     users_hook = getattr(sys, "excepthook", sys.__excepthook__)
     clean = error.__traceback__
 
+    @door
     def hook(kind: type[BaseException], value: BaseException, now: TracebackType | None) -> None:
         sys.excepthook = users_hook
         if value is not error:
             users_hook(kind, value, now)
             return
         sys.last_traceback = error.__traceback__ = clean
-        _call(users_hook, error)
+        try:
+            users_hook(kind, error, clean)
+        except SystemExit:
+            raise
+        except BaseException as second:
+            with suppress(Exception):
+                _failed(second, error)
 
     sys.excepthook = hook
 
 
-def _call(hook: Callable[..., object], error: BaseException) -> None:
-    """Call the user's hook; when it fails itself, say what python says."""
-    try:
-        hook(type(error), error, error.__traceback__)
-    except SystemExit:
-        raise
-    except BaseException as second:
-        second.__context__ = None if second.__context__ is error else second.__context__
+def _failed(second: BaseException, error: BaseException) -> None:
+    """The user's hook has failed itself: say what python says."""
+    second.__context__ = None if second.__context__ is error else second.__context__
+    with suppress(Exception):
         peel(second)
-        _write("Error in sys.excepthook:\n")
-        sys.__excepthook__(type(second), second, second.__traceback__)
-        _write("\nOriginal exception was:\n")
-        sys.__excepthook__(type(error), error, error.__traceback__)
+    _write("Error in sys.excepthook:\n")
+    sys.__excepthook__(type(second), second, second.__traceback__)
+    _write("\nOriginal exception was:\n")
+    sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def _write(text: str) -> None:
@@ -56,8 +61,10 @@ def _write(text: str) -> None:
 class ThreadHook:
     """Stands in for ``threading.excepthook`` while the program runs, and tells of what it saw."""
 
-    def __init__(self, failed: Callable[[BaseException], None]) -> None:
-        self._failed = failed
+    def __init__(
+        self, failed: Callable[[BaseException], None], lost: Callable[[Exception], None] = lambda error: None
+    ) -> None:
+        self._failed, self._lost = failed, lost
         self._before = threading.excepthook
 
     def install(self) -> None:
@@ -70,26 +77,29 @@ class ThreadHook:
         if threading.excepthook is self:
             threading.excepthook = self._before
 
+    @door
     def __call__(self, args: threading.ExceptHookArgs) -> None:
         """Python shows an exception that ended a thread."""
-        error = args.exc_value
+        error, clean = args.exc_value, args
         if isinstance(error, Stop):
             return
-        if error is not None and not isinstance(error, SystemExit):
-            peel(error)
-            self._failed(error)
-        clean = threading.ExceptHookArgs(
-            (args.exc_type, error, peeled(args.exc_traceback), args.thread),
-        )
+        try:
+            if error is not None and not isinstance(error, SystemExit):
+                peel(error)
+                self._failed(error)
+            trace = peeled(args.exc_traceback)
+            clean = threading.ExceptHookArgs((args.exc_type, error, trace, args.thread))
+        except Exception as ours:
+            self._lost(ours)
         self._before(clean)
 
 
 class PrintedTracebacks:
     """Takes our frames out of tracebacks that the program prints or logs itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, lost: Callable[[Exception], None] = lambda error: None) -> None:
         self._before = traceback.TracebackException.__init__
-        self._ours = _peeling(self._before)
+        self._ours = _peeling(self._before, lost)
 
     def install(self) -> None:
         """Every way of the standard library to format an exception goes through this class."""
@@ -101,7 +111,8 @@ class PrintedTracebacks:
             traceback.TracebackException.__init__ = self._before  # type: ignore[method-assign]
 
 
-def _peeling(before: Callable[..., None]) -> Callable[..., None]:
+def _peeling(before: Callable[..., None], lost: Callable[[Exception], None]) -> Callable[..., None]:
+    @door
     @functools.wraps(before)
     def init(
         self: traceback.TracebackException,
@@ -110,8 +121,13 @@ def _peeling(before: Callable[..., None]) -> Callable[..., None]:
         exc_traceback: TracebackType | None,
         **options: object,
     ) -> None:
-        if exc_value is not None:
-            peel(exc_value)
-        before(self, exc_type, exc_value, peeled(exc_traceback), **options)
+        trace = exc_traceback
+        try:
+            if exc_value is not None:
+                peel(exc_value)
+            trace = peeled(exc_traceback)
+        except Exception as error:
+            lost(error)
+        before(self, exc_type, exc_value, trace, **options)
 
     return init

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from whygrad.doors import door
+
 _SIGNAL = getattr(signal, "SIGURG", None)  # rarely used, and ignored by default
 GRACE = 5.0  # seconds that a program gets for its own cleaning up
 _PAUSE = 0.1
@@ -87,7 +89,14 @@ class Stopper:
         self.reason = self.reason or reason
         self._asked.set()
 
+    @door
     def _watch(self) -> None:
+        try:
+            self._wait()
+        except Exception:
+            self.reason = self.reason or "time"  # the next step ends it
+
+    def _wait(self) -> None:
         if not self._asked.wait(max(0.0, self._deadline - time.monotonic())):
             self.ask("time")
         give_up_at = time.monotonic() + GRACE
@@ -105,6 +114,7 @@ class Stopper:
             if main is not None:
                 signal.pthread_kill(main, _SIGNAL)
 
+    @door
     def _on_signal(self, signum: int, frame: object) -> None:
         if self.reason and not self._over.is_set() and not self._main_told:
             self._main_told = True

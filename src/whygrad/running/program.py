@@ -12,6 +12,8 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
+from whygrad.running import bare
+
 
 class CannotRun(Exception):
     """The program cannot even be started; the message is one sentence for the user."""
@@ -42,6 +44,11 @@ class Program:
         """``__file__`` as python sets it: absolute, but not tidied up."""
         return os.path.join(os.getcwd(), self.target)
 
+    @property
+    def folder(self) -> str:
+        """Where its own modules are: ``sys.path[0]`` as python sets it."""
+        return os.getcwd() if self.is_module else os.path.dirname(os.path.realpath(self.target))
+
     def check(self) -> None:
         """Raise ``CannotRun`` for what python could not open either."""
         if self.is_module:
@@ -64,21 +71,20 @@ class Program:
         if self.is_module:
             sys.argv = ["-m", *self.args]
             sys.orig_argv = [*python, "-m", self.target, *self.args]
-            first = os.getcwd()
         else:
             sys.argv = [self.target, *self.args]
             sys.orig_argv = [*python, *sys.argv]
-            first = os.path.dirname(os.path.realpath(self.target))
             vars(main).update(
                 __file__=self.file, __cached__=None, __loader__=SourceFileLoader("__main__", self.file)
             )
         if not sys.flags.safe_path:
-            sys.path[0] = first
+            sys.path[0] = self.folder
         sys.modules["__main__"] = main
         return stage
 
     def run(self, stage: Stage) -> None:
         """Run it to its end. Whatever it raises comes out."""
+        bare.begun.append(True)
         if self.is_module:
             # The very function that `python -m` calls, so that even the traceback is the same.
             runpy._run_module_as_main(self.target)  # type: ignore[attr-defined]

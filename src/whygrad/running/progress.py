@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from whygrad.watch.stream import Stream
-from whygrad.watch.watching import Watching
+from whygrad.doors import door
+from whygrad.summaries.stream import Stream
+from whygrad.summaries.watching import Watching
 
 _PAUSE = 0.2
 _LOOK_AFTER = 2.0  # seconds until findings are looked for; then three times as long, and so on
@@ -41,7 +42,7 @@ class Progress:
         for stream in self._streams:
             with contextlib.suppress(AttributeError):
                 stream.write = self._stepping_back(stream.write)  # type: ignore[method-assign]
-        self._watching.told = self.summarised
+        self._watching.told = self.summarized
 
     def close(self) -> None:
         """Take the line away, and let the streams be as they were."""
@@ -51,8 +52,8 @@ class Progress:
             with contextlib.suppress(AttributeError):
                 del stream.write
 
-    def summarised(self, stream: Stream) -> None:
-        """An update was summarised: draw, if it is time."""
+    def summarized(self, stream: Stream) -> None:
+        """An update was summarized: draw, if it is time."""
         now = time.monotonic()
         if now - self._drawn < _PAUSE or not self._at_start:
             return
@@ -95,11 +96,15 @@ class Progress:
                 self._drawing = False
 
     def _stepping_back(self, original: Callable[[str], int]) -> Callable[[str], int]:
+        @door
         def write(text: str) -> int:
-            if not self._drawing:
-                self._take_away()
-                if text:
-                    self._at_start = text.endswith("\n")
+            try:
+                if not self._drawing:
+                    self._take_away()
+                    if text:
+                        self._at_start = text.endswith("\n")
+            except Exception:
+                self._shown = self._at_start = False  # nothing is drawn any more
             return original(text)
 
         return write

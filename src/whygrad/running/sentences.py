@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 from whygrad.model import Note, Run
 from whygrad.running.limits import Stopper
@@ -11,26 +10,22 @@ from whygrad.running.limits import Stopper
 SO_FAR = "the script had not ended when this was written: these are the findings up to then"
 
 
-def added(run: Run, missing: str, stopper: Stopper | None) -> Run:
-    """The run with the sentence that the user needs, if one is needed."""
-    text = _about(run, missing, stopper)
-    return replace(run, notes=(Note(text), *run.notes)) if text else run
+def needed(script: str, stepped: bool, missing: str, stopper: Stopper | None) -> tuple[Note, ...]:
+    """The sentence that the user needs, if one is needed; ``stepped`` says whether any update was made."""
+    text = _about(script, stepped, missing, stopper)
+    return (Note(text),) if text else ()
 
 
-def _about(run: Run, missing: str, stopper: Stopper | None) -> str:
+def _about(script: str, stepped: bool, missing: str, stopper: Stopper | None) -> str:
     if missing:
         return (
-            f"{run.script} needs {missing}, which is not installed for {sys.executable}: install it there, "
-            f"or use the python that has it: python -m whygrad run {run.script}"
+            f"{script} needs {missing}, which is not installed for {sys.executable}: install it there, "
+            f"or use the python that has it: python -m whygrad run {script}"
         )
     if stopper and stopper.reason == "time":
         limits = stopper.limits
-        did = (
-            f"before every optimizer had made {limits.updates} updates"
-            if made_updates(run)
-            else "without a step"
-        )
-        return f"{run.script} was ended after {limits.seconds:g} s, {did}: --seconds gives it more time"
+        did = f"before every optimizer had made {limits.updates} updates" if stepped else "without a step"
+        return f"{script} was ended after {limits.seconds:g} s, {did}: --seconds gives it more time"
     return ""
 
 

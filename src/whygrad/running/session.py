@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from types import ModuleType
 
-from whygrad.backends.protocol import Observation, Setup
-from whygrad.backends.registry import FRAMEWORKS, Registry, brief
-from whygrad.model import Note, Raised, Run, Severity
-from whygrad.running import sentences
-from whygrad.running.excerpts import excerpts
+from whygrad.doors import door
+from whygrad.frameworks.protocol import Setup
+from whygrad.frameworks.registry import Registry, brief
+from whygrad.model import About, Note, Observation, Raised, Recording, Run, Severity
+from whygrad.model.frameworks import FRAMEWORKS, Framework
+from whygrad.running import bare, sentences
+from whygrad.running.concluding import conclude, described, findings, with_summaries
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
-from whygrad.running.judging import judged, pictured
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.progress import Progress, wanted
 from whygrad.running.snapshots import Snapshots
-from whygrad.running.summaries import Summaries, notes
+from whygrad.running.summaries import Summaries
 from whygrad.running.tracebacks import peel, user_site
-from whygrad.watch.history import History
+from whygrad.summaries.history import History
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Session:
         self,
         program: Program,
         limits: Limits | None = None,
-        frameworks: Mapping[str, str] = FRAMEWORKS,
+        frameworks: Mapping[str, Framework] = FRAMEWORKS,
         give_up: Callable[[], None] = lambda: None,
         summaries: Summaries | None = None,
         progress: bool = False,
-        keep: Callable[[Run], None] | None = None,
+        keep: Callable[[Run, Recording], None] | None = None,
     ) -> None:
         self.program = program
         self.aside = False  # in a forked child: nothing of ours happens there
@@ -69,46 +69,84 @@ class Session:
             else None
         )
         if summaries is not None:
-            self.registry.summarise(summaries.watching)
+            self.registry.summarize(summaries.watching)
         self._keep = keep  # puts a report into the run directory while the program runs
         self._snapshots = (
             Snapshots(self.registry.after_next_step, self._look, self._keep_look) if keep else None
         )
-        self._hooks = (ThreadHook(self._failed_in_thread), PrintedTracebacks())
+        self._hooks = (ThreadHook(self._failed_in_thread, self._unpeeled), PrintedTracebacks(self._unpeeled))
         self._raised: Raised | None = None
         self._missing = ""  # a framework that the program asked for and did not find
         self._exit_code = 0
         self._stopped = False
         self._started, self._since = time.perf_counter(), ""
         self._finished: Run | None = None
+        self.recording: Recording | None = None  # once it is finished
+        self._trouble: list[Note] = []  # our own failures outside of the registry
+        self._blind = ""  # why the run could not be watched at all
         self._finishing = threading.Lock()
         _live.add(self)
 
     def execute(self) -> None:
         """Run the program; whatever python should see of its end comes out."""
-        self._stage = self.program.prepare()
-        self._started = time.perf_counter()
-        self._since = datetime.now().astimezone().isoformat(timespec="seconds")
-        for hook in self._hooks:
-            hook.install()
-        if self._snapshots is not None:
-            self._snapshots.start()
-        self.registry.start()
-        if self._summaries is not None:
-            self._summaries.start()
-        if self._progress is not None:
-            self._progress.start()
+        stage = None
+        bare.begun.clear()
         try:
-            if self._stopper:
-                self._stopper.start()
-            self.program.run(self._stage)
+            stage = self._stage = self.program.prepare()
+            self._begin()
+        except Exception as error:
+            self._cannot("watch this run", error)
+        try:
+            self._run(stage)
         except BaseException as error:
-            self._ended_by(error)
+            try:
+                self._ended_by(error)
+            except Exception as ours:
+                code = error.code if isinstance(error, SystemExit) else 1
+                self._exit_code = code if isinstance(code, int) else int(code is not None)
+                self._cannot("see how the program ended", ours)
             if not self._stopped:
                 raise
         finally:
             if self._stopper:
                 self._stopper.program_ended()
+
+    def _begin(self) -> None:
+        """Everything that watches. If one thing fails, the others watch all the same."""
+        self._started = time.perf_counter()
+        self._since = datetime.now().astimezone().isoformat(timespec="seconds")
+        guard = self.registry.guard
+        for hook in self._hooks:
+            guard("look at exceptions", hook.install)
+        if self._snapshots is not None:
+            guard("keep reports while the program runs", self._snapshots.start)
+        self.registry.start()
+        if self._summaries is not None:
+            guard("write summaries", self._summaries.start)
+        if self._progress is not None:
+            guard("show how far it is", self._progress.start)
+        if self._stopper:
+            self._stopper.start()
+
+    def _run(self, stage: Stage | None) -> None:
+        if stage is not None:
+            try:
+                self.program.run(stage)
+            except Exception as error:
+                if bare.begun:
+                    raise
+                self._cannot("watch this run", error)
+        if not bare.begun:  # not in the handler: what failed is nothing to the program's own exceptions
+            bare.execute(self.program.target, self.program.args, self.program.is_module)
+
+    def _cannot(self, what: str, error: Exception) -> None:
+        """Our own failure outside of all backends."""
+        why = f"whygrad could not {what}: {brief(error)}"
+        self._trouble.append(Note(why, kind="internal"))
+        if not bare.begun:
+            self._blind = self._blind or why
+            with suppress(Exception):
+                self._leave()
 
     def finish(self) -> Run:
         """Detach, judge, and say how it went. The second call gives the same answer."""
@@ -119,13 +157,31 @@ class Session:
                 try:
                     self._finished = self._conclude()
                 except Exception as error:
-                    note = Note(f"whygrad could not finish: {brief(error)}", kind="internal")
-                    self._finished = Run(self.program.label, exit_code=self._exit_code, notes=(note,))
+                    self._finished = self.unfinished(error)
             return self._finished
+
+    def unfinished(self, error: Exception) -> Run:
+        """What is left when our own end fails: how the program ended, and that nothing was judged."""
+        with suppress(Exception):
+            self._leave()
+        why = f"whygrad could not finish: {brief(error)}"
+        return Run(
+            self.program.target,
+            self.program.args,
+            frameworks=tuple(self.registry.seen),
+            exit_code=self._exit_code,
+            exception=self._raised,
+            notes=(*self._trouble, Note(why, kind="internal")),
+            blind=why,
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """The program's own."""
+        return self._exit_code
 
     def step_aside(self) -> None:
         """This is a forked child: take everything away and stay silent."""
-        self.aside = True
         if self._summaries is not None:
             self._summaries.step_aside()
             self._summaries.watching.told = None
@@ -161,6 +217,9 @@ class Session:
             self._failed(error)
             show_without_us(error)
 
+    def _unpeeled(self, error: Exception) -> None:
+        self._cannot("take its own lines out of a traceback", error)
+
     def _was_stopped(self) -> bool:
         return self._stopper is not None and self._stopper.asked
 
@@ -183,8 +242,7 @@ class Session:
 
     def _found_so_far(self) -> int:
         observed = self.registry.guard("look at the updates so far", self.registry.peek) or {}
-        findings, _ = judged(observed)
-        return sum(f.severity is not Severity.NOTE for f in findings)
+        return sum(f.severity is not Severity.NOTE for f in findings(observed))
 
     def _look(self) -> Look:
         """What there is to see while the program trains; quick, because it waits for this."""
@@ -196,55 +254,58 @@ class Session:
 
     def _keep_look(self, look: Look) -> None:
         """Judge what was seen, in a thread of our own, and put it on disk."""
-        run = replace(self._described(look.observed, look.seconds), finished=False)
-        run = replace(run, notes=(Note(sentences.SO_FAR), *run.notes))
+        about = self._about(look.seconds)
+        so_far = replace(about, finished=False, notes=(Note(sentences.SO_FAR), *about.notes))
+        about = described(so_far, self.registry, look.observed)
+        run = conclude(look.observed, about)
         if self._summaries is not None:
-            run = replace(run, watched=self._summaries.keep(run, look.copies))
+            about = replace(about, watched=self._summaries.keep(run, look.copies))
+            run = with_summaries(run, about.watched)
         if self._keep is not None:
-            self._keep(run)
+            self._keep(run, Recording(about, look.observed))
 
     def _conclude(self) -> Run:
+        guard = self.registry.guard
         if self._snapshots is not None:
-            self._snapshots.stop()
+            guard("end the reports while the program runs", self._snapshots.stop)
+            if self._snapshots.trouble:
+                text = f"there was no report while the program ran: {self._snapshots.trouble}"
+                self._trouble.append(Note(text, kind="internal"))
         if self._progress is not None:
-            self._progress.close()
+            guard("take the line away", self._progress.close)
         seconds = time.perf_counter() - self._started
         observed = self.registry.observe()
-        self._leave()
-        run = self._described(observed, seconds)
+        guard("leave everything as it was", self._leave)
+        about = described(self._with_sentence(self._about(seconds), observed), self.registry, observed)
+        run = conclude(observed, about)
         if self._summaries is not None:
-            watched = self._summaries.finish(run)
-            run = replace(run, watched=watched, notes=(*run.notes, *notes(watched)))
-        return sentences.added(run, self._missing, self._stopper)
+            run, about = self._summarized(self._summaries, run, about)
+        self.recording = Recording(about, observed)
+        return run
 
-    def _described(self, observed: Mapping[str, Observation], seconds: float) -> Run:
-        findings, trouble = judged(observed)
-        seen = pictured(observed, findings)
-        run = Run(
+    def _summarized(self, summaries: Summaries, run: Run, about: About) -> tuple[Run, About]:
+        watched = self.registry.guard("finish the summaries", partial(summaries.finish, run))
+        late = tuple(note for note in self.registry.notes if note not in about.notes)
+        about = replace(about, watched=watched, notes=(*about.notes, *late))
+        return with_summaries(replace(run, notes=(*run.notes, *late)), watched), about
+
+    def _with_sentence(self, about: About, observed: Mapping[str, Observation]) -> About:
+        stepped = any(u.count for o in observed.values() for u in o.updates)
+        told = sentences.needed(about.script, stepped, self._missing, self._stopper)
+        return replace(about, notes=(*told, *about.notes))
+
+    def _about(self, seconds: float) -> About:
+        return About(
             script=self.program.label,
             argv=self.program.args,
-            frameworks=tuple(self.registry.seen),
-            versions=_versions(observed, self.registry.seen),
             exit_code=self._exit_code,
             exception=self._raised,
-            updates=tuple(u for o in observed.values() for u in o.updates),
-            findings=findings,
-            notes=(
-                *self.registry.notes,
-                *(note for o in observed.values() for note in o.notes),
-                *trouble,
-                *seen.certificates,
-            ),
-            gradient_map=seen.gradient_map,
-            roles=seen.roles,
+            notes=tuple(self._trouble),
             seconds=seconds,
             stopped_early=self._was_stopped(),
             started=self._since,
-            pid=os.getpid(),
-            host=socket.gethostname(),
-            drawing=seen.drawing,
+            blind=self._blind,
         )
-        return replace(run, sources=excerpts(run))
 
 
 def _status(code: object) -> int:
@@ -254,24 +315,15 @@ def _status(code: object) -> int:
     return code & 0xFF if isinstance(code, int) else 1
 
 
-def _versions(observed: Mapping[str, Observation], seen: list[str]) -> tuple[tuple[str, str], ...]:
-    found = [("python", sys.version.split()[0])]
-    for name in seen:
-        version = observed[name].version if name in observed else ""
-        found.append((name, version or _version_of(sys.modules.get(name))))
-    return tuple(found)
-
-
-def _version_of(module: ModuleType | None) -> str:
-    return str(getattr(module, "__version__", "") or "")
-
-
 _live: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
+@door
 def _in_forked_child() -> None:
     for session in list(_live):
-        session.step_aside()
+        session.aside = True
+        with suppress(Exception):  # nobody will ever ask this child
+            session.step_aside()
 
 
 if hasattr(os, "register_at_fork"):

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from whygrad.doors import door
+
 Look = TypeVar("Look")
 
 FIRST = 5.0  # seconds after the first step
@@ -43,6 +45,7 @@ class Snapshots(Generic[Look]):
         self._cost = 0.0
         self._failures = 0
         self.taken = 0
+        self.trouble = ""  # why there are no more of them
 
     def start(self) -> None:
         """From the next step on. A script that makes no step has no thread."""
@@ -59,7 +62,14 @@ class Snapshots(Generic[Look]):
         if self._begun.acquire(blocking=False):
             _thread.start_new_thread(self._run, ())
 
+    @door
     def _run(self) -> None:
+        try:
+            self._look_now_and_then()
+        except Exception as error:  # the end of the run is reported all the same
+            self.trouble = f"{type(error).__name__}: {error}"
+
+    def _look_now_and_then(self) -> None:
         wait = FIRST
         while not self._over.wait(wait) and self._failures < _MOST_FAILURES:
             began = time.thread_time()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from whygrad.model import Note, Run, Site, Watched
+from whygrad.model import Run, Site, Watched
 from whygrad.reporters import tensorboard_text
-from whygrad.sinks.tensorboard import EventFile
-from whygrad.watch import history
-from whygrad.watch.schedule import Schedule
-from whygrad.watch.watching import Watching
-
-HISTORY = "watch.history"
+from whygrad.storage.directory import HISTORY, write_atomically
+from whygrad.summaries import history
+from whygrad.summaries.schedule import Schedule
+from whygrad.summaries.sinks.tensorboard import EventFile
+from whygrad.summaries.watching import Watching
 
 
 class Summaries:
@@ -36,7 +35,7 @@ class Summaries:
         self._events.close()
         if self.watching.written and self._folder is not None:
             try:
-                history.save(self._folder / HISTORY, self.watching.history())
+                write_atomically(self._folder / HISTORY, history.packed(self.watching.history()))
             except OSError as error:
                 self.watching.stop(str(error))
         return self.so_far()
@@ -49,7 +48,7 @@ class Summaries:
             self._tell(run)
         if self.watching.written and self._folder is not None:
             series = [series for copy in copies for series in copy.series()]
-            history.save(self._folder / HISTORY, series)
+            write_atomically(self._folder / HISTORY, history.packed(series))
         return self.so_far()
 
     def _tell(self, run: Run) -> None:
@@ -77,28 +76,9 @@ class Summaries:
         )
 
     def step_aside(self) -> None:
-        """In a forked child: nothing is summarised there."""
+        """In a forked child: nothing is summarized there."""
         self.watching.stop("this is a forked child")
 
     def _make(self) -> Path:
         self._folder = self._where()
         return self._folder
-
-
-def notes(watched: Watched | None) -> tuple[Note, ...]:
-    """What the user should know of the summaries beside where they are."""
-    if watched is None:
-        return ()
-    found = []
-    if watched.trouble:
-        found.append(Note(f"summaries ended early: {watched.trouble}", kind="internal"))
-    if watched.refused:
-        text = f"{watched.refused} summaries were not written: the disk did not keep up ({watched.schedule})"
-        found.append(Note(text))
-    if watched.late:
-        text = (
-            f"{watched.late} updates that were due are not summarised: several were made in one call of a "
-            "compiled function, which shows only its last"
-        )
-        found.append(Note(text))
-    return tuple(found)

@@ -12,7 +12,7 @@ from whygrad.model import Site
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _TRAMPOLINE = "__whygrad_call__"
-_IMPORTS = os.path.join(_OURS, "backends", "imports.py")
+_IMPORTS = os.path.join(_OURS, "frameworks", "imports.py")
 
 
 def peel(error: BaseException) -> BaseException:

@@ -4,8 +4,8 @@ import os
 import sys
 import types
 
-from whygrad.backends.registry import FRAMEWORKS
 from whygrad.diagnosis import Picture
+from whygrad.model.frameworks import FRAMEWORKS, Framework
 from whygrad.running import limits, snapshots
 
 
@@ -15,7 +15,7 @@ def diagnose(evidence):
     return fakebackend.diagnose(evidence)
 
 
-FRAMEWORKS["fakeframe"] = "fakebackend:FakeBackend"
+FRAMEWORKS["fakeframe"] = Framework("fakeframe", backend="fakebackend:FakeBackend")
 snapshots.FIRST = float(os.environ.get("FAKE_FIRST", snapshots.FIRST))
 limits.GRACE = float(os.environ.get("FAKE_GRACE", limits.GRACE))
 stand_in = sys.modules["whygrad.diagnosis"] = types.ModuleType("whygrad.diagnosis")

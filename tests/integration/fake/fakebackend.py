@@ -7,7 +7,7 @@ import sys
 
 import fakeframe
 
-from whygrad.backends.protocol import Observation
+from whygrad.frameworks.protocol import Observation
 from whygrad.model import Evidence, Note, UpdateCount
 
 

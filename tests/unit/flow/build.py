@@ -5,7 +5,7 @@ actor, critic = run.network("actor"), run.network("critic")
 action = run.op("detach", run.call(actor, line=10), line=10, carries=False)
 loss = run.op("mean", run.call(critic, action, line=11), line=12)
 run.update(run.optimizer("actor_opt", actor), run.backward(loss, line=13))
-causes(run.evidence())
+causes(Situation(run.evidence()))
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from whygrad.frameworks.shared.kinds import is_swapped
+from whygrad.frameworks.tensorflow.kinds import KINDS as TENSORFLOW
+from whygrad.frameworks.torch.kinds import KINDS as TORCH
 from whygrad.model import (
     Alias,
     Backward,
@@ -25,12 +28,22 @@ from whygrad.model import (
     Crash,
     Evidence,
     Flow,
+    Kind,
     Op,
     Optimizer,
     Parameter,
     Site,
     Update,
 )
+
+
+def operation(id: int, name: str, inputs: tuple[int, ...] = (), *facts: Any, **more: Any) -> Op:
+    """An operation of the kind that this name has in torch, or else in TensorFlow, as a backend would say it."""
+    kind = TORCH.of(name, len(inputs))
+    kind = TENSORFLOW.of(name, len(inputs)) if kind is Kind.OTHER else kind
+    swapped = is_swapped(name)
+    known = {"kind": kind, "swapped": swapped and len(inputs) == 1, **more}
+    return Op(id, name, inputs[::-1] if swapped else inputs, *facts, **known)
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,7 @@ class Build:
         time = next(self.clock)
         carries = facts.pop("carries", any(self.ops[i].carries for i in inputs))
         facts.setdefault("shape", () if name in ("mean", "sum", "mse_loss", "item", "add", "neg") else (8, 2))
-        self.ops[time] = Op(time, name, inputs, carries, self.site(line), time=time, **facts)
+        self.ops[time] = operation(time, name, inputs, carries, self.site(line), time=time, **facts)
         return time
 
     def data(self, line: int = 1, **facts: Any) -> int:

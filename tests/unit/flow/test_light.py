@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-JUDGE = "import tests.unit.flow.build, whygrad.rules.attribution, whygrad.diagnosis"
+JUDGE = "import tests.unit.flow.build, whygrad.rules.judging, whygrad.diagnosis"
 
 
 @pytest.mark.parametrize(("code", "light"), [(JUDGE, "True"), ("import numpy", "False")])

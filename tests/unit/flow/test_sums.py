@@ -1,9 +1,11 @@
 """Taking values apart, the source of syncs, and who trains whom."""
 
+import pytest
 from tests.unit.flow.build import Build
 
 from whygrad.flow.gradient_map import gradient_maps
 from whygrad.flow.naming import term_names
+from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Parts
 from whygrad.flow.syncs import called_names, untaken_sync
 from whygrad.model import Flow
@@ -30,6 +32,31 @@ def test_a_factor_before_the_whole_is_no_discount():
     assert not addend.discounted
 
 
+@pytest.mark.parametrize(("name", "sign"), [("sub", 1), ("__isub__", 1), ("rsub", -1), ("__rsub__", -1)])
+def test_a_number_that_comes_first_keeps_its_sign(name, sign):
+    run = Build()
+    value = run.call(run.network("v"))
+    addends = Parts(Flow(run.ops)).addends(run.op(name, value, numbers=(1.0,)))
+    assert {a.data: a.sign for a in addends} == {False: sign, True: -sign}
+
+
+@pytest.mark.parametrize(("name", "deeper"), [("div", True), ("true_divide", True), ("__rdiv__", False)])
+def test_what_divides_a_number_is_no_part_of_the_sum(name, deeper):
+    run = Build()
+    value = run.call(run.network("v"))
+    (addend,) = Parts(Flow(run.ops)).addends(run.op(name, value, numbers=(2.0,)))
+    assert (addend.op == value) is deeper
+
+
+@pytest.mark.parametrize("pick", ["__getitem__", "index_select", "strided_slice", "unpack"])
+def test_two_parts_of_one_value_do_not_cancel(pick):
+    run = Build()
+    values = run.call(run.network("v"))
+    here, ahead = run.op(pick, values, line=2), run.op(pick, values, line=3)
+    addends = Parts(Flow(run.ops)).addends(run.op("sub", here, ahead))
+    assert {(a.value, a.sign) for a in addends} == {(here, 1), (ahead, -1)}
+
+
 def test_behind_stops_at_choices_and_data():
     run = Build()
     one, two = run.network("one"), run.network("two")
@@ -43,16 +70,44 @@ def test_a_sync_in_a_function_that_nobody_calls(tmp_path):
     file.write_text(
         "def sync():\n    target.load_state_dict(q.state_dict())\n\nfor i in range(3):\n    step()\n"
     )
-    assert not untaken_sync(str(file), 1, frozenset())
+    assert not untaken_sync(str(file), frozenset())
     file.with_name("other.py").write_text(file.read_text() + "    if i > 99:\n        sync()\n")
-    assert untaken_sync(str(file.with_name("other.py")), 1, frozenset())
+    assert untaken_sync(str(file.with_name("other.py")), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("body", "is_sync"),
+    [
+        ("target.load_state_dict(target.state_dict())", False),
+        ("self.target.set_weights(self.target.get_weights())", False),
+        ("target.load_state_dict(q.state_dict())", True),
+        ("lagged = copy.deepcopy(q)", False),
+        ("self.lagged = copy.deepcopy(q)", True),
+        ("lagged = copy.deepcopy(q); return lagged", True),
+        ("global lagged; lagged = copy.deepcopy(q)", True),
+        ("for t, p in pairs: t = 0.1 * p + 0.9 * t", False),
+        ("for t, p in pairs: t.data = 0.1 * p + 0.9 * t", True),
+        ("for t, p in pairs: t.sub_(0.1 * (t - p))", True),
+        ("for t, p in pairs: t[:] = p", True),
+    ],
+)
+def test_a_call_that_changes_nothing_is_no_sync(tmp_path, body, is_sync):
+    file = tmp_path / "train.py"
+    file.write_text(f"def soft_update():\n    {body}\n\nfor i in range(3):\n    soft_update()\n")
+    assert untaken_sync(str(file), frozenset()) == (2 if is_sync else None)
+
+
+def test_a_helper_of_another_file_goes_by_its_name(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("for i in range(3):\n    if i > 99:\n        utils.soft_update(q, target)\n")
+    assert untaken_sync(str(file), frozenset()) == 3
 
 
 def test_loading_the_state_of_an_optimizer_is_no_sync(tmp_path):
     file = tmp_path / "train.py"
     file.write_text("def resume():\n    optimizer.load_state_dict(saved)\n\nif again:\n    resume()\n")
-    assert untaken_sync(str(file), 1, frozenset())
-    assert not untaken_sync(str(file), 1, frozenset(), frozenset({"optimizer"}))
+    assert untaken_sync(str(file), frozenset())
+    assert not untaken_sync(str(file), frozenset(), frozenset({"optimizer"}))
 
 
 def test_a_batch_of_targets_split_into_minibatches_is_still_a_sum():
@@ -92,7 +147,7 @@ def test_who_trains_whom():
     loss = run.op("add", policy, value, line=9)
     shares = {policy: dict.fromkeys(actor.keys, 2.0), value: dict.fromkeys(critic.keys, 8.0)}
     run.update(optimizer, run.backward(loss, line=10, shares=shares))
-    (found,) = gradient_maps(run.evidence())
+    (found,) = gradient_maps(Situation(run.evidence()))
     rows = {
         t.site.line: {c.network: (c.reached, c.share, c.applied) for c in t.networks} for t in found.terms
     }
@@ -106,6 +161,6 @@ def test_a_share_that_was_not_measured_says_so():
     optimizer = run.optimizer("opt", net)
     loss = run.op("add", run.op("mean", run.call(net), line=6), run.op("mean", run.call(net), line=7), line=9)
     run.update(optimizer, run.backward(loss, line=10, unmeasured="hooks would have run twice"))
-    (found,) = gradient_maps(run.evidence())
+    (found,) = gradient_maps(Situation(run.evidence()))
     assert found.unmeasured == "hooks would have run twice"
     assert {c.share for t in found.terms for c in t.networks} == {None}

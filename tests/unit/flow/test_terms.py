@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.flow.build import Build
 
-from whygrad.flow.terms import loss_op, terms
+from whygrad.flow.terms import Term, loss_op, terms, written
 from whygrad.model import Flow
 
 
@@ -24,6 +24,16 @@ def test_a_sum_of_two_losses_and_a_bonus(run):
     entropy = run.op("entropy", run.call(actor))
     loss = run.op("sub", run.op("add", policy, run.op("mul", value, run.data())), run.op("mul", entropy))
     # THEN there are three terms; factors and signs are not terms
+    assert names(run, loss) == ["entropy", "min", "mse_loss"]
+
+
+@pytest.mark.parametrize("join", ["stack", "cat", "vstack", "concat"])
+@pytest.mark.parametrize("minus", ["sub", "subtract", "__isub__", "torch.rsub"])
+def test_terms_are_the_same_however_they_are_written(run, join, minus):
+    actor = run.network("actor")
+    policy, value = run.op("min", run.call(actor)), run.op("mse_loss", run.call(actor))
+    bonus = run.op("true_divide", run.op("entropy", run.call(actor)), numbers=(100.0,))
+    loss = run.op("sum", run.op(join, policy, run.op(minus.removeprefix("torch."), value, bonus)))
     assert names(run, loss) == ["entropy", "min", "mse_loss"]
 
 
@@ -54,3 +64,28 @@ def test_the_loss_is_past_scaling_in_the_backward_line(run):
     half = run.op("div", loss, line=6)
     assert loss_op(Flow(run.ops), half, 6).site.line == 4
     assert loss_op(Flow(run.ops), half, 7).site.line == 6
+
+
+def test_two_means_of_one_line_are_two_terms_and_those_of_a_loop_are_one(run):
+    actor = run.network("actor")
+
+    def mean(name):
+        return run.op("mean", run.op(name, run.call(actor, line=4), line=5), line=6)
+
+    policy, bonus, later = (Term(run.ops[mean(name)], True) for name in ("mul", "entropy", "mul"))
+    flow = Flow(run.ops)
+    assert written(flow, policy) != written(flow, bonus)
+    assert written(flow, policy) == written(flow, later)
+
+
+def test_sums_of_two_lists_are_told_apart_by_what_is_in_the_lists(run):
+    actor = run.network("actor")
+
+    def total(name, count):
+        values = [run.op(name, run.call(actor, line=4), line=5) for _ in range(count)]
+        return Term(run.ops[run.op("sum", run.op("stack", *values, line=6), line=6)], True)
+
+    losses, entropies, longer = total("mul", 3), total("entropy", 3), total("mul", 4)
+    flow = Flow(run.ops)
+    assert written(flow, losses) != written(flow, entropies)
+    assert written(flow, losses) == written(flow, longer)

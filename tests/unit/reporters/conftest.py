@@ -4,7 +4,7 @@ import linecache
 
 import pytest
 
-from whygrad.model import Finding, Note, Raised, Run, Site, Step, UpdateCount
+from whygrad.model import Finding, Mark, Note, Raised, Run, Site, Step, UpdateCount
 from whygrad.reporters import places
 
 SCRIPT = """\
@@ -46,7 +46,7 @@ def finding(at):
         chain=(
             Step("actor.0.weight"),
             Step("a = actor(s).detach()", at(4)),
-            Step(".detach()", at(4), cut=True),
+            Step(".detach()", at(4), mark=Mark.CUT),
             Step("q = critic(s, a)", at(5)),
             Step("loss = -q.mean()", at(6)),
         ),

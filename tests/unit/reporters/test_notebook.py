@@ -3,7 +3,7 @@
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from whygrad.model import Note, Site, Step
+from whygrad.model import Mark, Note, Site, Step
 from whygrad.reporters.notebook import html, html_finding
 
 EVIL = '<script>alert("x")</script>'
@@ -56,7 +56,7 @@ def test_nothing_of_the_script_becomes_markup(run, finding):
         network=EVIL,
         subjects=(EVIL,),
         site=site,
-        chain=(Step(EVIL, site, cut=True), Step(EVIL, site)),
+        chain=(Step(EVIL, site, mark=Mark.CUT), Step(EVIL, site)),
     )
     text = html(replace(run, script=EVIL, findings=(evil,), notes=(Note(EVIL, site),)))
     assert "script" not in parsed(text).seen

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from whygrad.model import Site, Step
+from whygrad.model import Mark, Site, Step
 from whygrad.reporters import places
 
 
@@ -35,9 +35,16 @@ def test_excerpt_believes_the_run_and_not_a_file_that_has_changed(finding):
 
 def test_the_mark_is_the_operation(finding):
     site = Site("<gone>", 1, "f", "return F.one_hot(logits.argmax(dim=-1), n)")
-    marked = replace(finding, site=site, chain=(Step("argmax", site, cut=True),))
+    marked = replace(finding, site=site, chain=(Step("argmax", site, mark=Mark.CUT),))
     line = places.excerpt(marked)[0]
     assert line.text[line.mark[0] : sum(line.mark)] == ".argmax(dim=-1)"
+
+
+def test_a_whole_line_that_ends_in_a_number_is_not_underlined_in_part(finding):
+    code = "optimizer = SGD(critic.parameters(), lr=1.0)"
+    site = Site("/nowhere/train.py", 9, "main", code)
+    marked = replace(finding, site=site, chain=(Step(code, site, mark=Mark.HERE),))
+    assert places.excerpt(marked)[0].mark is None
 
 
 def test_clipped_drops_the_comment_first():

@@ -40,7 +40,7 @@ def test_the_verdict_names_the_first_finding(run, finding):
     assert verdict(both).startswith("1 error and 1 warning: detached, ")
     here = replace(finding, site=Site("train.py", 4))
     assert verdict(replace(run, findings=(here,))) == "1 error: detached, line 4"
-    assert verdict(replace(run, findings=())) == "healthy"
+    assert verdict(replace(run, findings=(), exception=None)) == "healthy"
     assert verdict(replace(run, findings=(), updates=())) == "no update"
 
 

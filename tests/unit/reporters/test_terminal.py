@@ -72,10 +72,10 @@ def test_healthy_is_one_sentence_with_reasons(run):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"updates": ()}, "train.py made no optimizer step: there was nothing to judge"),
+        ({"updates": ()}, "not judged: train.py made no optimizer step: there was nothing to judge"),
         (
             {"updates": (), "frameworks": ()},
-            "train.py uses no framework that whygrad watches (PyTorch): nothing to judge",
+            "not judged: train.py uses no framework that whygrad watches (PyTorch and TensorFlow)",
         ),
         (
             {"frameworks": (), "exception": Raised("ValueError", "no"), "updates": ()},
@@ -95,7 +95,7 @@ def test_nothing_found_and_why(run, changes, sentence):
 def test_updates_that_nobody_recorded_are_not_called_healthy(run):
     blind = tuple(replace(u, recorded=0) for u in run.updates)
     text = render(replace(run, findings=(), notes=(), exception=None, updates=blind))
-    assert text == "whygrad: 1,320 updates, none of them recorded: nothing was judged\n"
+    assert text == "whygrad: not judged: 1,320 updates, none of them recorded\n"
 
 
 def test_a_remark_is_shown_and_the_run_is_still_healthy(run, finding):

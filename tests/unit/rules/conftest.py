@@ -3,10 +3,15 @@
 import pytest
 
 from whygrad.model import Parameter, Site
-from whygrad.rules.cause import Cause
+from whygrad.rules.dialects import dialect_of
 from whygrad.rules.table import RULES
 
 LAYERS = ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias")
+
+
+def a_cause(rule, **fields):
+    """A cause of this rule with these fields."""
+    return RULES[rule].cause(**fields)
 
 
 @pytest.fixture
@@ -23,10 +28,11 @@ def parameters():
 def said(parameters):
     """What a rule says about a cause."""
 
-    def say(rule, code="", subjects=None, line=41, function="update", **more):
+    def say(rule, code="", subjects=None, line=41, function="update", framework="torch", **more):
         site = more.pop("site", Site("/home/me/train.py", line, function, code))
-        details = {key: more.pop(key) for key in list(more) if key not in Cause.__dataclass_fields__}
         subjects = parameters() if subjects is None else subjects
-        return RULES[rule].phrase(Cause(rule, site, subjects, details={"whole": "yes", **details}, **more))
+        whole = more.pop("whole", frozenset(p.network for p in subjects))
+        common = {"site": site, "subjects": subjects, "whole": whole, "dialect": dialect_of(framework)}
+        return RULES[rule].phrase(a_cause(rule, **common, **more))
 
     return say

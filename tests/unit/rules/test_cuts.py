@@ -2,7 +2,7 @@
 
 import pytest
 
-from whygrad.model import Confidence, Severity, Site, Step
+from whygrad.model import Confidence, Mark, Severity, Site, Step
 
 
 def test_detached_says_who_what_and_what_to_write(said):
@@ -28,7 +28,7 @@ def test_detached_says_who_what_and_what_to_write(said):
 def test_detached_masked_names_the_lost_path_and_the_living_term(said):
     chain = (
         Step("actor.net.0.weight"),
-        Step(".detach()", cut=True),
+        Step(".detach()", mark=Mark.CUT),
         Step("x = torch.cat([s, a], -1)"),
         Step("self.body(x)", Site("/home/me/nets.py", 9, "forward", "return self.body(x)")),
         Step("loss = -torch.min(critic(s, a), 0).mean()"),
@@ -37,15 +37,13 @@ def test_detached_masked_names_the_lost_path_and_the_living_term(said):
     assert finding.title == (
         "actor does not learn through critic(s, a): cut by .detach() (another term of the loss still moves it)"
     )
-    named = said("detached", op=".detach()", masked=True, through="critic(s, a)", alive="the entropy term")
-    assert named.avoid == "" and finding.avoid == ""  # no error was raised that one would silence
-    assert named.title.endswith("through critic(s, a): cut by .detach() (the entropy term still moves it)")
+    assert finding.avoid == ""  # no error was raised that one would silence
 
 
 def test_detached_masked_inside_the_call_that_loses_it(said):
     line = Site("/home/me/train.py", 41, "update", "q = self.critic(s, pi.detach())  # keep the critic")
     finding = said(
-        "detached", op=".detach()", masked=True, site=line, chain=(Step(".detach()", line, cut=True),)
+        "detached", op=".detach()", masked=True, site=line, chain=(Step(".detach()", line, mark=Mark.CUT),)
     )
     assert finding.title.startswith("actor does not learn through self.critic(s, pi): cut by .detach()")
 
@@ -69,7 +67,7 @@ def test_detached_masked_without_a_chain_names_the_loss(said):
         (
             ".detach()",
             'q = critic(s, a.detach())  # "keep the critic"',
-            "write `q = critic(s, a)`; this optimizer leaves alone what it does not hold",
+            "write `q = critic(s, a)`; this optimizer changes only what it is given",
         ),
     ],
 )
@@ -77,10 +75,17 @@ def test_detached_rewrites_only_what_is_sure(said, op, code, fix):
     assert said("detached", code, op=op).fix == fix
 
 
-def test_detached_by_a_new_parameter(said):
-    finding = said("detached", "w = nn.Parameter(base * scale)", op="nn.Parameter(...)")
-    assert finding.title == "actor gets no gradient: cut by nn.Parameter(...)"
-    assert finding.why.startswith("`nn.Parameter(...)` starts a new leaf")
+def test_detached_in_a_helper_keeps_the_targets_stopped(said):
+    loss = Site("/home/me/train.py", 50, "update", "loss = -best(s, actor(s)).mean()")
+    finding = said("detached", "return q(x).detach()", op=".detach()", function="best", loss=loss)
+    assert finding.fix == "write `return q(x)`, and cut where a constant is meant: `best(...).detach()`"
+
+
+def test_an_operation_that_has_no_gradient(said):
+    finding = said("detached", "x = my_kernel(actor(s))", op="my_kernel", meant=False)
+    assert finding.title == "actor gets no gradient: cut by my_kernel"
+    assert finding.why.startswith("`my_kernel` passes no gradient back")
+    assert "`torch.autograd.Function`" in finding.fix
 
 
 def test_no_grad_block(said):
@@ -88,8 +93,7 @@ def test_no_grad_block(said):
         "no-grad-block",
         "q = self.local(s)",
         block="torch.no_grad()",
-        inside="self.local(s)",
-        inside_line="57",
+        inside=Site("/home/me/train.py", 57, "update", "self.local(s)"),
     )
     assert finding.title == "actor gets no gradient: computed under torch.no_grad()"
     assert finding.why == (
@@ -106,15 +110,14 @@ def test_no_grad_decorator_and_switch(said):
 
 
 def test_inference_tensor(said):
-    finding = said("no-grad-block", "obs = torch.stack(o)", block="torch.inference_mode()", error="inference")
+    finding = said("no-grad-block", "obs = torch.stack(o)", block="torch.inference_mode()", refused=True)
     assert finding.title == "actor cannot learn from a tensor that was made under torch.inference_mode()"
     assert "`.clone()`" in finding.fix
 
 
 def test_numpy_round_trip(said):
-    finding = said(
-        "numpy-round-trip", "loss -= lp.item() * ret", left=".item()", back="torch.tensor", back_line="53"
-    )
+    back = {"back": "torch.tensor", "back_at": Site("/home/me/train.py", 53)}
+    finding = said("numpy-round-trip", "loss -= lp.item() * ret", left=".item()", **back)
     assert finding.title == "actor gets no gradient: the value leaves PyTorch through .item()"
     assert finding.why == (
         "`.item()` gives plain numbers, without history; `torch.tensor` (line 53) is a new constant that only "
@@ -133,24 +136,40 @@ def test_numpy_round_trip(said):
             "losses.append(float(loss))",
             "write `losses.append(loss)` and collect with `torch.stack(...)`",
         ),
-        ("torch.tensor(tensor)", "x = torch.tensor(actor(s))", "write `x = actor(s)`"),
         (
             ".numpy()",
             "a = np.clip(actor(s).numpy(), -1, 1)",
-            "stay in PyTorch: `torch.clamp` on the tensor itself",
+            "stay in PyTorch: write `a = torch.clamp(actor(s), -1, 1)`",
         ),
-        ("plain numbers", "", "keep it a tensor all the way to the loss"),
+        (
+            ".item()",
+            "x = np.array([v.item() for v in values])",
+            "stay in PyTorch: `torch.stack` on the tensor itself instead of `np.array` on its numbers",
+        ),
+        (
+            "np.clip",
+            "a = torch.from_numpy(np.clip(a, -1, 1))",
+            "stay in PyTorch: `torch.clamp` on the tensor itself instead of `np.clip` on its numbers",
+        ),
+        ("", "", "keep it a tensor all the way to the loss"),
     ],
 )
 def test_numpy_round_trip_fixes(said, left, code, fix):
     assert said("numpy-round-trip", code, left=left).fix.startswith(fix)
 
 
+def test_numpy_round_trip_by_a_copy(said):
+    copy = {"way": "copy", "left": "torch.tensor"}
+    one = said("numpy-round-trip", "x = torch.tensor(actor(s))", **copy)
+    assert one.title == "actor gets no gradient: copied by torch.tensor(tensor)"
+    assert one.fix == "write `x = actor(s)`"
+    many = said("numpy-round-trip", "x = torch.tensor(values)", many=True, **copy)
+    assert many.fix == "write `x = torch.stack(values)`"
+
+
 def test_sample_of_a_reparameterised_distribution(said):
-    finding = said(
-        "nondifferentiable-op", "u = dist.sample()", op="Normal.sample", masked=True, through="q1(xn)"
-    )
-    assert finding.title.startswith("actor does not learn through q1(xn): cut by Normal.sample()")
+    finding = said("nondifferentiable-op", "u = dist.sample()", op="Normal.sample", masked=True)
+    assert finding.title.startswith("actor does not learn through this path: cut by Normal.sample()")
     assert finding.fix.startswith("write `u = dist.rsample()`")
 
 
@@ -179,12 +198,15 @@ def test_nondifferentiable_ops(said, op, shown, fix):
 
 
 def test_round_gives_zeros(said):
-    finding = said("nondifferentiable-op", "y = torch.round(x)", op="round", zero="yes")
+    finding = said("nondifferentiable-op", "y = torch.round(x)", op="round", zero=True)
     assert finding.title == "actor gets only zeros through round()"
+    assert finding.why.endswith("what it passes back is exactly zero.")
+    assert finding.fix.startswith("write the straight-through form, `y = x + (torch.round(x) - x).detach()`;")
+    assert finding.avoid == ""
 
 
 def test_outside_tape(said):
-    finding = said("outside-tape", "a = actor(s)", kind="before", tape_line="44")
+    finding = said("outside-tape", "a = actor(s)", kind="before", tape=Site("/home/me/train.py", 44))
     assert finding.title == "actor gets no gradient: it ran before the tape started"
     assert finding.why.startswith("The tape (line 44) knows only what ran inside of it")
     assert said("outside-tape").fix == "move the forward pass and the loss into the tape's block"

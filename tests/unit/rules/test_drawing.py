@@ -4,6 +4,7 @@ import pytest
 from tests.unit.flow.build import Build
 
 from whygrad.diagnosis import picture
+from whygrad.flow.situation import Situation
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def run():
 
 
 def drawing(run):
-    return picture(run.evidence(), healthy=True).drawing
+    return picture(Situation(run.evidence()), healthy=True).drawing
 
 
 def wires(found):

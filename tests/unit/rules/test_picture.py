@@ -4,6 +4,7 @@ import pytest
 from tests.unit.flow.build import Build
 
 from whygrad.diagnosis import picture
+from whygrad.flow.situation import Situation
 
 
 @pytest.fixture
@@ -31,17 +32,17 @@ def dqn(run, cut):
     ("cut", "what"), [("detach", "`.detach()` at train.py:11"), ("no_grad", "at train.py:9")]
 )
 def test_the_cut_of_a_target_is_right(run, cut, what):
-    (note,) = picture(dqn(run, cut), healthy=True).certificates
+    (note,) = picture(Situation(dqn(run, cut)), healthy=True).certificates
     assert note.kind == "certificate" and what in note.text
     assert "the target must not be differentiated; q still learns from the loss at train.py:14" in note.text
 
 
 def test_nothing_is_right_while_something_is_wrong(run):
-    assert picture(dqn(run, "detach"), healthy=False).certificates == ()
+    assert picture(Situation(dqn(run, "detach")), healthy=False).certificates == ()
 
 
 def test_online_and_target_are_known_by_what_they_do(run):
-    roles = {role.network: role for role in picture(dqn(run, "no_grad"), healthy=True).roles}
+    roles = {role.network: role for role in picture(Situation(dqn(run, "no_grad")), healthy=True).roles}
     assert (roles["q"].role, roles["target"].role) == ("critic", "target")
     assert "copied from q at train.py:30" in roles["target"].why
 
@@ -59,7 +60,7 @@ def test_actor_critic_and_trunk(run):
         policy = run.op("neg", run.op("mean", run.op("mul", score, weight, line=10), line=10), line=10)
         value = run.op("mean", run.op("pow", delta, line=11, numbers=(2.0,)), line=11)
         run.update(optimizer, run.backward(run.op("add", policy, value, line=12), line=13))
-    found = picture(run.evidence(), healthy=True)
+    found = picture(Situation(run.evidence()), healthy=True)
     assert {r.network: r.role for r in found.roles} == {"trunk": "trunk", "pi": "actor", "v": "critic"}
     texts = " ".join(note.text for note in found.certificates)
     assert "`.detach()` at train.py:10 is right: the policy loss must not train the value" in texts
@@ -71,5 +72,5 @@ def test_accumulation_is_recognised(run):
     for _ in range(2):
         losses = [run.op("mean", run.call(net, line=5), line=6) for _ in range(3)]
         run.update(optimizer, *(run.backward(loss, line=7) for loss in losses))
-    (note,) = picture(run.evidence(), healthy=True).certificates
+    (note,) = picture(Situation(run.evidence()), healthy=True).certificates
     assert "runs 3 times per step, which is right" in note.text

@@ -2,19 +2,19 @@
 
 from whygrad.model import Site
 from whygrad.rules import words
-from whygrad.rules.cause import Cause
+from whygrad.rules.paths.detached import Detached
 
 
 def test_who_is_the_part_that_suffers_unless_all_of_the_network_does(parameters):
-    assert str(words.who(Cause("x", None, parameters()))) == "actor.net"
-    assert str(words.who(Cause("x", None, parameters(), details={"whole": "yes"}))) == "actor"
+    assert str(words.who(Detached(subjects=parameters()))) == "actor.net"
+    assert str(words.who(Detached(subjects=parameters(), whole=frozenset({"actor"})))) == "actor"
     both = parameters("a") + parameters("b")
-    assert str(words.who(Cause("x", None, both, details={"whole": "b"}))) == "a.net and b"
-    assert str(words.who(Cause("x", None, parameters("pi", ("log_std",))))) == "pi.log_std"
+    assert str(words.who(Detached(subjects=both, whole=frozenset("b")))) == "a.net and b"
+    assert str(words.who(Detached(subjects=parameters("pi", ("log_std",))))) == "pi.log_std"
 
 
 def test_who_of_nobody():
-    assert str(words.who(Cause("x", None, ()))) == "nothing"
+    assert str(words.who(Detached())) == "nothing"
 
 
 def test_listed():

@@ -37,7 +37,7 @@ page.time = (function () {
     const host = document.getElementById("heatmap");
     const quantity = document.getElementById("heat-quantity").value;
     const rows = time.variables.filter((v) => find(v, quantity));
-    if (!rows.length) return host.replaceChildren(page.make("p", { class: "soft" }, "nothing of this was summarised"));
+    if (!rows.length) return host.replaceChildren(page.make("p", { class: "soft" }, "nothing of this was summarized"));
     const cells = rows.map((v) => {
       const series = find(v, quantity), absent = find(v, "gradients/absent");
       return { steps: time.steps[series.s], values: column(series, HIGH), absent: absent && quantity.startsWith("gradients") ? column(absent, HIGH) : null };
@@ -134,7 +134,7 @@ page.time = (function () {
     if (!main) return host.replaceChildren();
     const steps = time.steps[main.s], log = document.getElementById("log-scale").checked;
     const fit = (values) => Array.from(values, (v) => (Number.isFinite(v) && !(log && v <= 0) ? v : null));
-    if (!Array.from(column(main, MEAN)).some(Number.isFinite)) return host.replaceChildren(page.make("p", { class: "soft" }, `${chosen.variable} had no gradient in any of the ${steps.length.toLocaleString("en")} summarised updates: there is no line to draw.`));
+    if (!Array.from(column(main, MEAN)).some(Number.isFinite)) return host.replaceChildren(page.make("p", { class: "soft" }, `${chosen.variable} had no gradient in any of the ${steps.length.toLocaleString("en")} summarized updates: there is no line to draw.`));
     const after = BEFORE[chosen.quantity] && find(chosen.variable, BEFORE[chosen.quantity]);
     const data = [steps, fit(column(main, LOW)), fit(column(main, HIGH)), fit(column(main, MEAN))];
     const ink = page.css("--note"), name = after ? "before clipping" : words(chosen.quantity);

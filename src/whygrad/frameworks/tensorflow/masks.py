@@ -1,0 +1,45 @@
+"""Masks of data: is ``1 - done`` really made of zeros and ones?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whygrad.frameworks.shared.masks import MOST, may_be_inverted
+from whygrad.frameworks.tensorflow import private, vocabulary
+from whygrad.frameworks.tensorflow.values import Value
+
+
+def is_mask(value: Value) -> bool:
+    """``1 - done``, of data."""
+    return value.name == "rsub" and value.numbers == (1.0,) and not value.tainted
+
+
+def holds_more(tensor: Any) -> bool:
+    """Are there other numbers than 0 and 1 in it?"""
+    values = _numbers(tensor)
+    return values is not None and bool(((values != 0) & (values != 1)).any())
+
+
+def looks_inverted(tensor: Any) -> bool:
+    """Two whole numbers that are not those of a mask or a sign: ``~done``, made outside of TensorFlow."""
+    values = _numbers(tensor)
+    if values is None or values.size < 2:
+        return False
+    low, high = float(values.min()), float(values.max())
+    return may_be_inverted(low, high) and bool(((values == low) | (values == high)).all())
+
+
+def _numbers(tensor: Any) -> Any:
+    values = private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None
+    return values if values is not None and 0 < values.size <= MOST and values.dtype.kind in "fiu" else None
+
+
+def note_mask(mask: Value) -> None:
+    """``1 - done`` in compiled code: what ``done`` holds is known when the function is called."""
+    source = mask.inputs[0]
+    for _ in range(4):
+        if isinstance(source, Value) and source.name == "argument":
+            source.masks = (*source.masks, mask)
+        if not vocabulary.keeps_number(source.name) or not source.inputs:
+            break
+        source = source.inputs[0]

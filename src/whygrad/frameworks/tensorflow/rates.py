@@ -1,0 +1,40 @@
+"""What an optimizer of Keras says of itself: its learning rate, and how many steps it has taken."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import tensorflow as tf
+
+from whygrad.frameworks.shared.objects import plain_number, shown
+from whygrad.frameworks.shared.records import OptimizerRecord
+from whygrad.frameworks.tensorflow.variables import handle_of
+
+
+def iterations(optimizer: Any) -> int:
+    """The steps that it has counted itself."""
+    return int(_number(shown(optimizer, "iterations")) or 0)
+
+
+def taken(record: OptimizerRecord) -> int:
+    """The same since it was first seen."""
+    return iterations(record.ref()) - record.before
+
+
+def learning_rate(optimizer: Any) -> float | None:
+    """The learning rate if it is a plain number; a schedule is none."""
+    names = ("_learning_rate", "learning_rate", "_lr")
+    rate = next((found for name in names if (found := shown(optimizer, name)) is not None), None)
+    number = plain_number(rate)
+    return number if number is not None else _number(rate)
+
+
+def _number(variable: Any) -> float | None:
+    """The value of a scalar variable of Keras or TensorFlow."""
+    if not handle_of(variable):
+        return None
+    value = shown(variable, "value")
+    with tf.init_scope(), suppress(TypeError, ValueError, tf.errors.OpError):  # not initialised yet
+        return float(value() if callable(value) else variable if value is None else value)
+    return None

@@ -1,0 +1,456 @@
+"""Watches a running script: attaches to torch, opens and closes windows of recording."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.nn.modules import module as torch_module
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from whygrad.doors import door
+from whygrad.frameworks.shared.evidence import Records
+from whygrad.frameworks.shared.frames import Where, locate, stack
+from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.objects import is_a, own
+from whygrad.frameworks.shared.observer import BaseObserver
+from whygrad.frameworks.shared.patches import Patches
+from whygrad.frameworks.shared.scopes import variables
+from whygrad.frameworks.shared.standing import Standing
+from whygrad.frameworks.torch import modules, private
+from whygrad.frameworks.torch.differentiating import Backwards
+from whygrad.frameworks.torch.events import Events
+from whygrad.frameworks.torch.grad_mode import Switches
+from whygrad.frameworks.torch.interceptor import Mode
+from whygrad.frameworks.torch.names import Names
+from whygrad.frameworks.torch.recorder import Recorder
+from whygrad.frameworks.torch.stepping import Steps
+from whygrad.frameworks.torch.summaries import Summaries
+from whygrad.frameworks.torch.tracing import alone, traced
+from whygrad.frameworks.torch.weights import fingerprint
+from whygrad.summaries.watching import Watching
+
+
+class _Thread(threading.local):
+    mode: Mode | None = None
+    resting: Mode | None = None  # taken out for the time of an optimizer's own arithmetic
+
+
+class Observer(BaseObserver):
+    """Everything that happens between attach and detach."""
+
+    def __init__(
+        self, namespace: Callable[[], Mapping[str, Any]], on_step: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(namespace, on_step)
+        self.recorder = Recorder()
+        self.events = self.recorder.events = Events(self, self.recorder, self.optimizers)
+        self.backwards = self.events.gradients = Backwards(
+            self, self.recorder, self.events, self.optimizers, self.attention
+        )
+        self.switches = Switches(self)
+        self.standing = Standing(self.optimizers, fingerprint, self.stepped_aside)
+        self.stepping = Steps(
+            self,
+            self.optimizers,
+            self.attention,
+            self.switches,
+            self.recorder,
+            self.events,
+            self.backwards,
+            self.standing,
+        )
+        self.summaries: Summaries | None = None  # if somebody wants them
+        self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
+        self._thread = _Thread()
+        self._modes: deque[Mode] = deque(maxlen=256)
+        self._patches = Patches()
+        self._hooks: list[Any] = []
+        self.active: bool = True  # may any thread be recorded now?
+        self._compiled = False
+
+    # -- attach and detach -------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Put the hooks in and begin to record in this thread and in every new one."""
+        self._patches.wrap(torch.optim.Optimizer, "__init__", self._optimizer_init)
+        self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
+        self._patches.wrap(torch, "compile", self._compile)
+        self._patches.wrap(torch.nn.Module, "compile", self._compile)
+        self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
+        self._patches.wrap(torch, "from_numpy", self._from_numpy)
+        self.switches.install(self._patches)
+        self.events.install(self._patches)
+        self._hooks = [
+            register_optimizer_step_pre_hook(self.stepping.before),
+            register_optimizer_step_post_hook(self.stepping.after),
+            torch_module.register_module_parameter_registration_hook(self._parameter_registered),
+            torch_module.register_module_module_registration_hook(self._module_registered),
+        ]
+        self.see_threads()
+        self._enter()
+
+    def stop(self) -> None:
+        """Take everything out again."""
+        self._activate(False)
+        self.standing.stop()
+        if self.summaries is not None:
+            self.summaries.remove()
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks = []
+        self._patches.restore()
+        self.forget_threads()
+        self._leave()
+
+    def summarize(self, watching: Watching | None) -> None:
+        """Summarize updates from now on, or no longer."""
+        if self.summaries is not None:
+            self.summaries.remove()
+            self.summaries = None
+        if watching is not None:
+            self.summaries = Summaries(self, self.optimizers, self.stepping, watching)
+            self.summaries.install()
+
+    @property
+    def half_blind(self) -> bool:
+        """Compiled code is not recorded."""
+        return bool(self.aside or self.unseen)
+
+    def fall_silent(self) -> None:
+        """Record nothing from now on, in any thread."""
+        self.active = self.switches.alert = False
+        self._thread.resting = None
+        for mode in list(self._modes):  # of all threads
+            mode.on = False
+        for record in list(self.optimizers.by_address.values()):
+            record.lr_always_zero = False  # steps are counted on, but nobody sees whether it grows
+
+    def see_next_step(self) -> None:
+        """No step is only counted."""
+        for record in self.optimizers.all():
+            record.quiet_until = 0
+
+    def step_seen(self) -> None:
+        """Each step says itself how many of the next ones are only counted."""
+
+    def leave_fork(self) -> None:
+        """In a forked child: no mode and no summaries."""
+        self._activate(False)
+        if self.summaries is not None:
+            self.summaries.remove()
+        self._leave()
+
+    # -- the interceptor of this thread ------------------------------------------------------------
+
+    def enter_thread(self) -> None:
+        """Torch keeps its modes by thread."""
+        if self.active:
+            self._enter()
+
+    def _enter(self) -> None:
+        """Enter the mode, but never between somebody else's modes: they leave in their own order."""
+        if self._thread.mode is not None:
+            self._thread.mode.on = True
+            return
+        if self._compiled or self.aside or not _only_device_modes():
+            return
+        mode = Mode(self, self.attention, self.recorder, self.backwards, self.switches, self.stepping)
+        self._modes.append(mode)
+        mode.__enter__()
+        self._thread.mode = mode
+
+    def _leave(self) -> None:
+        mode = self._thread.mode
+        if mode is None:
+            return
+        mode.on = False
+        if private.current_mode() is mode:
+            mode.__exit__(None, None, None)
+            self._thread.mode = None
+
+    def rest(self) -> bool:
+        """An optimizer does its arithmetic now: hundreds of calls, none of them the user's.
+
+        True if there was something to put to rest.
+        """
+        mode = self._thread.mode
+        if mode is None or private.current_mode() is not mode:
+            return False
+        mode.__exit__(None, None, None)
+        self._thread.mode, self._thread.resting = None, mode
+        return True
+
+    def resume(self) -> None:
+        """The step is over, or it has raised and the next one begins."""
+        mode = self._thread.resting
+        if mode is not None:
+            self._thread.resting = None
+            if _only_device_modes():
+                mode.__enter__()
+                self._thread.mode = mode
+
+    def recording(self) -> bool:
+        """Is this thread being recorded?"""
+        if not self.active or traced():
+            return False
+        mode = self._thread.mode
+        return self._compiled or (mode is not None and mode.on)
+
+    def _activate(self, flag: bool) -> None:
+        self.active = self.switches.alert = flag
+        self.events.quiet = not flag and all(r.clears for r in self.optimizers.all() if r.steps)
+
+    @property
+    def is_open(self) -> bool:
+        """Is there a thread that may be recorded?"""
+        return self.active or self._thread.mode is not None
+
+    def open_window(self) -> None:
+        """Record from now on."""
+        if self.aside or self.recording():
+            return
+        if not self.active:
+            self.recorder.table.forget_data()
+            self.recorder.probing = False
+            self.backwards.pending.clear()
+            self.backwards.live.clear()
+            for record in self.optimizers.all():
+                record.quiet_until = record.looked_until = 0
+        self._activate(True)
+        self._enter()
+
+    def close_window(self) -> None:
+        """Enough for now: from here on only the step hooks run."""
+        self._activate(False)
+        self._leave()
+
+    def pause(self) -> None:
+        """A very long rollout: wait for the next step. (A mode cannot leave while it is being asked.)"""
+        self._activate(False)
+        if self._thread.mode is not None:
+            self._thread.mode.on = False
+
+    # -- patches -----------------------------------------------------------------------------------
+
+    def _optimizer_init(self, original: Any) -> Any:
+        @door
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            try:
+                if not traced():
+                    with alone():
+                        self.stepping.made(optimizer, locate(sys._getframe(1)))
+            except Exception as error:
+                self.stepped_aside(error)
+
+        return __init__
+
+    def _load_state_dict(self, original: Any) -> Any:
+        @door
+        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(module, *args, **kwargs)
+            try:
+                if not traced():
+                    with alone():
+                        self._loaded(module, args, kwargs, sys._getframe(1))
+            except Exception as error:
+                self.stepped_aside(error)
+            return result
+
+        return load_state_dict
+
+    def _loaded(self, module: torch.nn.Module, args: Any, kwargs: Any, frame: FrameType) -> None:
+        if self.aside:
+            return
+        for parameter in modules.parameters(module):
+            self.recorder.param(parameter).loaded = True
+        if not self.recording():
+            state = args[0] if args else kwargs.get("state_dict")
+            self.events.loaded(module, state, locate(frame))
+
+    def _from_numpy(self, original: Any) -> Any:
+        """No function mode is told of it: without this, data is first seen where it is used."""
+
+        @door
+        def from_numpy(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            try:
+                if self.recording():
+                    with alone():  # a look into it is not the user's
+                        self.recorder.node(result, locate(sys._getframe(1)))
+            except Exception as error:
+                self.stepped_aside(error)
+            return result
+
+        return from_numpy
+
+    def _saved_hooks(self, original: Any) -> Any:
+        """Checkpointing and its like: a graph that runs the user's code when it is walked."""
+
+        @door
+        def __enter__(block: Any) -> Any:
+            self.backwards.hooked = True
+            return original(block)
+
+        return __enter__
+
+    def _compile(self, original: Any) -> Any:
+        ref = weakref.ref(self)  # torch keeps lists of its functions: ours must not keep us alive
+
+        @door
+        def compile(*args: Any, **kwargs: Any) -> Any:
+            observer = ref()
+            if observer is not None:
+                try:
+                    observer._compiles(sys._getframe(1))
+                except Exception as error:
+                    observer.stepped_aside(error)
+            return original(*args, **kwargs)
+
+        return compile
+
+    def _compiles(self, frame: FrameType) -> None:
+        self.unseen.setdefault("torch.compile", locate(frame))
+        if not self._compiled:
+            self._compiled = True
+            self._leave()
+            self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
+
+    def _plain_backward(self, original: Any) -> Any:
+        """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
+
+        @door
+        def backward(*args: Any, **kwargs: Any) -> Any:
+            told = None
+            try:
+                if self.recording():
+                    with alone():
+                        told = self.backwards.begins("backward", args, kwargs, sys._getframe(1))
+            except Exception as error:
+                self.stepped_aside(error)
+            try:
+                result = original(*args, **kwargs)
+            except BaseException as error:
+                try:
+                    if told is not None and not traced():
+                        with alone():
+                            self.backwards.failed(told, error)
+                except Exception as ours:
+                    self.stepped_aside(ours)
+                raise
+            try:
+                if told is not None and not traced():
+                    with alone():
+                        self.backwards.ends(told, "backward", args, result, sys._getframe(1))
+            except Exception as error:
+                self.stepped_aside(error)
+            return result
+
+        return backward
+
+    # -- modules and parameters --------------------------------------------------------------------
+
+    @door
+    def _parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
+        try:
+            if is_a(parameter, torch.Tensor) and not self.aside and not traced():
+                with alone():
+                    self._register(module, name, parameter, sys._getframe(2))
+        except Exception as error:
+            self.stepped_aside(error)
+
+    def _register(self, module: Any, name: str, parameter: Any, frame: FrameType) -> None:
+        param = self.recorder.param(parameter, stack(frame))
+        old = own(module).get("_parameters", {}).get(name)
+        if old is not None and old is not parameter:
+            param.replaced_at = locate(frame)
+
+    @door
+    def _module_registered(self, module: Any, name: str, child: Any) -> None:
+        try:
+            old = own(module).get("_modules", {}).get(name)
+            if old is not None and old is not child and modules.is_module(child) and not traced():
+                with alone():
+                    self._replaced(child, sys._getframe(2))
+        except Exception as error:
+            self.stepped_aside(error)
+
+    def _replaced(self, child: torch.nn.Module, frame: FrameType) -> None:
+        where = locate(frame)
+        for parameter in modules.parameters(child):
+            self.recorder.param(parameter, stack(frame)).replaced_at = where
+
+    def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
+        """``requires_grad = ...`` or ``requires_grad_(...)``."""
+        where = locate(frame)
+        node = self.recorder.table.get(tensor)
+        if node is not None and node.parameter is not None:
+            node.parameter.frozen_at = None if flag else where
+        elif not flag:
+            if isinstance(tensor, torch.nn.Parameter):
+                self.recorder.param(tensor, stack(frame)).frozen_at = where
+        elif tensor.is_leaf and (node is None or not node.tainted) and tensor.ndim:
+            self.recorder.param(tensor, stack(frame))
+        elif tensor.is_leaf:
+            asked = Node("requires_grad_", (node,) if node is not None else (), where, True)
+            asked.shape = tuple(tensor.shape)
+            self.recorder.table.put(tensor, asked)
+
+    def operation_failed(
+        self, name: str, args: Any, kwargs: Any, frame: FrameType, error: BaseException
+    ) -> None:
+        """A torch function raised: remember it, it may be what ends the script."""
+        where = locate(frame)
+        inputs = self.recorder.inputs((*args, *kwargs.values()), where)
+        self.failure = (type(error).__name__, str(error), name, where, inputs)
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def find_names(self, frame: FrameType | None) -> Names:
+        """Name parameters by what is in scope at ``frame``."""
+        params = list(self.recorder.params.values())
+        names = self._walked(params, frame)
+        self.aliases = names.aliases(params) or self.aliases
+        return names
+
+    def _walked(self, params: list[Param], frame: FrameType | None) -> Names:
+        names = Names()
+        for scope in variables(self._namespace(), frame):
+            names.walk(scope)
+        names.give(params, in_scope=frame is not None)
+        return names
+
+    def records(self) -> Records:
+        """What there is so far, with the names of now."""
+        params = [param.copy() for param in list(self.recorder.params.values())]
+        names = self._walked(params, None)
+        self.unnamed = self.unnamed or names.trouble
+        known = {param.key: param for param in params}
+        optimizers = self.optimizers.copies(known, names.optimizers)
+        for record in optimizers:
+            self.stepping.figures.run_ends(record)
+        return Records(
+            optimizers=optimizers,
+            params=known,
+            pending=list(self.backwards.pending),
+            assigned=dict(self.backwards.assigned),
+            failure=self.failure,
+            gate=self.switches.gate(),
+            captured=self.unseen.get("torch.compile"),
+            clips=[*self.events.clips, *self.events.dropped.values()],
+            clears=list(self.events.clears),
+            copies=self.events.copies.all(),
+            aliases=names.aliases(params) or self.aliases,
+        )
+
+
+def _only_device_modes() -> bool:
+    """True if nobody but a default device is on torch's stack of function modes."""
+    return all(isinstance(mode, private.DEVICE) for mode in private.function_modes())

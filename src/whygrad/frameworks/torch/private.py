@@ -1,0 +1,101 @@
+"""Everything of torch that is not public, looked up once, and what happens where it is gone.
+
+What is gone and blinds us is said in the report; what only makes us slower or more careful is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from importlib import import_module
+from math import inf
+from operator import attrgetter
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def _find(module: str, name: str) -> Any:
+    try:
+        return getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _none(*_: Any) -> int:
+    return 0
+
+
+def _own(name: str, missing: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    """An attribute of tensors."""
+    return attrgetter(name) if hasattr(Tensor, name) else missing
+
+
+_depth = _find("torch._C", "_len_torch_function_stack")
+_at = _find("torch._C", "_get_function_stack_at")
+_dispatched = _find("torch._C", "_len_torch_dispatch_stack")
+_dispatch_at = _find("torch._C", "_get_dispatch_stack_at")
+_norms = _find("torch", "_foreach_norm")
+
+#: A block in which no function mode and no tensor class is told of what we ask. Gone: they are told, we too.
+unheard: Any = _find("torch._C", "DisableTorchFunction") or nullcontext
+#: The function mode on top. Gone: ours is never left before the end, and steps are slower.
+current_mode: Callable[[], Any] = _find("torch.overrides", "_get_current_function_mode") or _nothing
+#: A default device, which is a mode as well. Gone: under one, nothing is recorded.
+DEVICE: Any = _find("torch.utils._device", "DeviceContext") or ()
+
+#: Is ``jit.trace`` at work? Gone: our questions may become part of what it traces.
+tracing_state: Callable[[], Any] = _find("torch._C", "_get_tracing_state") or _nothing
+#: Is ``vmap`` or ``func.grad`` at work? Gone: not known, and their operations are recorded as they come.
+transform: Callable[[], Any] = _find("torch._C._functorch", "peek_interpreter_stack") or _nothing
+#: How many dispatch modes there are. Gone: none.
+dispatch_depth: Callable[[], int] = (_dispatched if _dispatch_at is not None else None) or _none
+#: A block in which they are not told. Gone: they are.
+undispatched: Any = _find("torch.utils._python_dispatch", "_disable_current_modes") or nullcontext
+
+#: How often a tensor was written to. Gone: never, and what a failed backward misses is not named.
+version: Callable[[Tensor], int] = _own("_version", _none)
+#: The tensor that this one is a view of. Gone: views are values of their own.
+base: Callable[[Tensor], Any] = _own("_base", _nothing)
+#: Hooks that somebody has put on a tensor. Gone: nobody, so that shares might run them twice.
+hooks: Callable[[Tensor], Any] = _own("_backward_hooks", _nothing)
+#: The class of all tensors in C, whose methods nobody can replace.
+TENSOR: Any = Tensor.__mro__[1]
+
+_NEEDED = {"what else listens to torch": _depth and _at, "what happens inside of transforms": dispatch_depth}
+
+
+def unseen() -> list[str]:
+    """What this version of torch does not let us see."""
+    return [what for what, found in _NEEDED.items() if found is None or found is _none]
+
+
+def function_modes() -> Iterable[Any]:
+    """All function modes of this thread. Gone: none, as if nobody else listened."""
+    if _depth is None or _at is None:
+        return ()
+    return (_at(i) for i in range(_depth()))
+
+
+def dispatch_modes() -> Iterable[Any]:
+    """All dispatch modes of this thread."""
+    return (_dispatch_at(i) for i in range(dispatch_depth()))
+
+
+def stored(tensor: Tensor) -> Tensor:
+    """The numbers that a sparse tensor has, as they are."""
+    values = getattr(tensor, "_values", None)
+    return values() if values is not None else tensor.coalesce().values()
+
+
+def largest(tensors: list[Tensor]) -> Iterable[Tensor]:
+    """The largest element of each of them, in one call. Gone: in a call for each."""
+    if _norms is not None:
+        found: Iterable[Tensor] = _norms(tensors, inf)
+        return found
+    return [torch.linalg.vector_norm(tensor, inf) for tensor in tensors]

@@ -1,0 +1,242 @@
+"""Gradients that arrive and are exactly zero: dead ReLUs, saturated outputs, a factor that is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whygrad.flow.data import made
+from whygrad.flow.paths import ancestors, living_values, stops
+from whygrad.flow.situation import Situation
+from whygrad.model import Backward, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step, Update
+from whygrad.rules.cause import Cause
+from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
+
+_SATURATES = {Kind.TANH: Zeroed.TANH, Kind.SIGMOID: Zeroed.SIGMOID}
+_FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
+_LEAST = 3  # updates in all of which a gradient is zero
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """The operation that multiplies the gradient with zero, why, and the value that is to blame."""
+
+    op: Op
+    how: Zeroed
+    culprit: Op
+
+
+def zeros(situation: Situation) -> Iterator[Cause]:
+    """Parameters whose gradient was exactly zero in every update that was looked at."""
+    yield from _over_one_element(situation)
+    for optimizer in situation.evidence.optimizers.values():
+        update, left = _always(situation, optimizer)
+        while left and update is not None:
+            cause, explained = _explain(situation, optimizer, update, left)
+            left -= explained
+            if cause is not None:
+                yield cause
+
+
+def _always(situation: Situation, optimizer: Optimizer) -> tuple[Update | None, frozenset[int]]:
+    """An update with values in it, and the parameters whose gradient was zero in all."""
+    updates = [u for u in situation.updates(optimizer) if u.backwards]
+    looks = situation.evidence.looks.get(optimizer.key, ())
+    if len(updates) >= _LEAST and not looks:
+        return updates[-1], frozenset.intersection(*(u.zero for u in updates))
+    if len(looks) < _LEAST or not updates:
+        return None, frozenset()
+    zero = [frozenset(k for k, top in look.largest.items() if top == 0) for look in looks]
+    known = [u for u in updates if any(op.values for b in u.backwards for op in b.flow.ops.values())]
+    return (known or updates)[-1], frozenset.intersection(*zero)
+
+
+def _explain(
+    situation: Situation, optimizer: Optimizer, update: Update, keys: frozenset[int]
+) -> tuple[Cause | None, frozenset[int]]:
+    """Why the first of these has no gradient, and which others are explained by the same."""
+    for backward in reversed(update.backwards):
+        mine = keys & backward.reached
+        if not mine:
+            continue
+        stop = _stop(situation, backward, min(mine))
+        if stop is None:
+            continue
+        behind = frozenset(
+            k for n in ancestors(backward.flow, stop.op.id) if (k := backward.flow[n].parameter) is not None
+        )
+        explained = (mine & behind) | {min(mine)}
+        return _cause(situation, optimizer, backward, stop, explained), explained
+    return None, keys
+
+
+def _stop(situation: Situation, backward: Backward, key: int) -> _Stop | None:
+    """The operation nearest to the loss beyond which nothing but zeros can come."""
+    path = situation.reach(backward).path(key)
+    if path is None or not path.living:
+        return None
+    for position in range(len(path.ops) - 1, 0, -1):
+        op, source = path.ops[position], path.ops[position - 1]
+        found = _kills(backward.flow, op, source)
+        if found is not None and key not in _beside(backward, op):
+            return found
+    return None
+
+
+def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
+    """Is the derivative of ``op`` by ``source`` zero everywhere?"""
+    kind = op.kind
+    others = [flow[i] for i in op.inputs if i != source.id]
+    if kind is Kind.RELU and _zero(op):
+        return _Stop(op, Zeroed.RELU, op)
+    if kind in _SATURATES and _saturated(_SATURATES[kind], op, source):
+        return _Stop(op, _SATURATES[kind], op)
+    if kind is Kind.MULTIPLY and any(_zero(o) for o in others):
+        return _Stop(op, Zeroed.FACTOR, next(o for o in others if _zero(o)))
+    if kind is Kind.LINEAR and any(_zero(o) and o.parameter is not None for o in others):
+        return _Stop(op, Zeroed.WEIGHTS, next(o for o in others if _zero(o)))
+    if (kind in _FLAT_AT_ZERO and not op.swapped and _zero(source)) or (kind is Kind.LOSS and _zero(op)):
+        return _Stop(op, Zeroed.DIFFERENCE, op if kind is Kind.LOSS else source)
+    return None
+
+
+def _saturated(kind: Zeroed, op: Op, source: Op) -> bool:
+    """So far out that its result is rounded to its limit; of compiled code only the result is known."""
+    if source.values is not None:
+        return source.values.nearest > LIMITS[kind]
+    below = kind is Zeroed.SIGMOID and _zero(op)
+    return op.values is not None and (op.values.nearest >= 1.0 or below)
+
+
+def _zero(op: Op) -> bool:
+    return op.values is not None and op.values.all_zero
+
+
+def _beside(backward: Backward, op: Op) -> frozenset[int]:
+    """The parameters that gradient other than zero reaches without going through this operation."""
+    flow, found = backward.flow, set[int]()
+    todo = [r for r in backward.roots if r in flow.ops and r != op.id]
+    seen = {op.id, *todo}
+    while todo:
+        here = flow[todo.pop()]
+        if here.parameter is not None:
+            found.add(here.parameter)
+        for i in here.inputs:
+            open_way = i not in seen and flow[i].carries and not stops(flow[i], here)
+            if open_way and _kills(flow, here, flow[i]) is None:
+                seen.add(i)
+                todo.append(i)
+    return frozenset(found)
+
+
+def _cause(
+    situation: Situation, optimizer: Optimizer, backward: Backward, stop: _Stop, keys: frozenset[int]
+) -> Cause:
+    site, computed, centred = _blame(situation, optimizer, backward.flow, stop)
+    return ZeroGradient(
+        site=site,
+        subjects=situation.parameters(keys),
+        chain=tuple(_chain(situation, keys, stop, site)),
+        severity=Severity.ERROR if computed else Severity.NOTE,
+        optimizer=optimizer.name,
+        loss=backward.site,
+        first_update=1,
+        updates=optimizer.steps,
+        how=stop.how,
+        centred=centred,
+        multiplied=stop.op.site,
+    )
+
+
+def _blame(
+    situation: Situation, optimizer: Optimizer, flow: Flow, stop: _Stop
+) -> tuple[Site | None, bool, bool]:
+    """The line, whether it computes the zeros (those of data may be meant), and whether by a mean of one."""
+    if stop.how is not Zeroed.FACTOR:
+        return _line(situation, flow, stop), True, False
+    origin = _origin(flow, stop.culprit, _always_zero(situation, optimizer))
+    site = made(origin)
+    one = all(n == 1 for n in stop.culprit.shape)
+    computed = one or not origin.fresh or site != origin.site
+    return site, computed, one and site is not None and "mean(" in site.code
+
+
+def _chain(situation: Situation, keys: frozenset[int], stop: _Stop, site: Site | None) -> Iterator[Step]:
+    first = situation.parameters(keys)[0]
+    yield Step(first.name, first.made[0] if first.made else None)
+    if stop.how is Zeroed.FACTOR:
+        yield Step("is zero, in every element", site, mark=Mark.FLAT)
+        if stop.op.site is not None and stop.op.site != site:
+            yield Step(stop.op.site.code, stop.op.site)
+    else:
+        yield Step.at(stop.op.site, stop.op.name, mark=Mark.FLAT)
+
+
+def _line(situation: Situation, flow: Flow, stop: _Stop) -> Site | None:
+    """Where a person would change it: the call if it is written there, else the layer before it."""
+    site = stop.op.site
+    elsewhere = stop.how in (Zeroed.DIFFERENCE, Zeroed.WEIGHTS)
+    if elsewhere or site is None or stop.op.name.strip("_") in site.code.lower():
+        return site
+    return _layer_before(situation, flow, stop.op) or site
+
+
+def _layer_before(situation: Situation, flow: Flow, op: Op) -> Site | None:
+    """Where the layer was made whose result goes into this operation."""
+    for _ in range(8):
+        for source in (flow[i] for i in op.inputs):
+            known = situation.evidence.parameters.get(flow.parameter(source.id) or 0)
+            if known is not None and known.made:
+                return known.made[0]
+        if not op.inputs:
+            break
+        op = flow[op.inputs[0]]
+    return None
+
+
+def _always_zero(situation: Situation, optimizer: Optimizer) -> frozenset[tuple[Site | None, str]]:
+    """The operations whose results were zero in every update in which they were looked at."""
+    zero: set[tuple[Site | None, str]] = set()
+    more: set[tuple[Site | None, str]] = set()
+    for update in situation.updates(optimizer):
+        for op in (op for b in update.backwards for op in b.flow.ops.values() if op.values is not None):
+            (zero if _zero(op) else more).add((op.site, op.name))
+    return frozenset(zero - more)
+
+
+def _origin(flow: Flow, op: Op, always: frozenset[tuple[Site | None, str]]) -> Op:
+    """The first value on the way that is always zero and was not made of such values."""
+    for _ in range(64):
+        before = [flow[i] for i in op.inputs if (flow[i].site, flow[i].name) in always]
+        if not before or op.fresh:
+            return op
+        op = before[0]
+    return op
+
+
+def _over_one_element(situation: Situation) -> Iterator[Cause]:
+    """A softmax over one element is always 1, and its derivative is zero."""
+    done: set[Site | None] = set()
+    for backward in situation.backwards:
+        living = situation.living(backward)
+        found = [
+            backward.flow[n] for n in living if backward.flow[n].kind in (Kind.SOFTMAX, Kind.LOG_SOFTMAX)
+        ]
+        for op in sorted(found, key=lambda o: o.time):
+            if not op.shape or op.site in done or not op.numbers or op.shape[_along(op)] != 1:
+                continue
+            done.add(op.site)
+            keys = _behind(backward, op.id) - _beside(backward, op)
+            holders = [o for k in keys for o in situation.holders.get(k, ())]
+            if holders:
+                yield _cause(situation, holders[0], backward, _Stop(op, Zeroed.SOFTMAX, op), keys)
+
+
+def _along(op: Op) -> int:
+    dimension = int(op.numbers[0])
+    return dimension if -len(op.shape) <= dimension < len(op.shape) else -1
+
+
+def _behind(backward: Backward, op: int) -> frozenset[int]:
+    keys = (backward.flow[n].parameter for n in living_values(backward.flow, [op]))
+    return frozenset(k for k in keys if k is not None)

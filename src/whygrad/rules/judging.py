@@ -1,0 +1,93 @@
+"""All topics together: each suffering parameter gets the cause that explains it best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from whygrad.flow.situation import Situation
+from whygrad.model import Evidence, Severity
+from whygrad.rules.cause import Cause
+from whygrad.rules.dialects import dialect_of
+from whygrad.rules.failing.judge_errors import broken
+from whygrad.rules.figures.judge_figures import unhealthy
+from whygrad.rules.judging_wrong import wrong
+from whygrad.rules.losses.judge_surrogates import surrogates
+from whygrad.rules.membership.judge_captured import captured
+from whygrad.rules.membership.judge_overwritten import undone
+from whygrad.rules.membership.judge_unheld import unheld
+from whygrad.rules.membership.stale_closure import StaleClosure
+from whygrad.rules.membership.stale_optimizer import StaleOptimizer
+from whygrad.rules.membership.wrong_variables import WrongVariables
+from whygrad.rules.paths.judge_absent import absent, failed, thawed_never
+from whygrad.rules.paths.judge_flat import stepwise
+from whygrad.rules.paths.judge_masked import masked
+from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
+from whygrad.rules.paths.loss_independent import LossIndependent
+from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
+from whygrad.rules.unexplained.judge_unexplained import unexplained
+
+
+def causes(situation: Situation) -> list[Cause]:
+    """Why parameters suffer, the gravest first. One cause per rule and line."""
+    evidence = situation.evidence
+    silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
+    missing = _without_stale(situation, silent)
+    left_out = list(unheld(situation)) if evidence.complete else []
+    missing = _explained_by_replacement(missing, left_out)
+    missing = surrogates(situation, missing)
+    found = [*broken(situation), *asked_twice(situation), *crossed(situation), *missing, *left_out]
+    found += [*no_step(situation), *captured(situation)] if evidence.complete else []
+    found += [*unwatched(situation), *predicts(situation)]
+    found += [c for c in masked(situation) if not _same_place(c, found)]
+    found += fake_root(situation, missing)
+    found += wrong(situation)
+    found += undone(situation) if evidence.complete else ()
+    found += list(unhealthy(situation, found))
+    found += list(unexplained(situation, [*found, *silent])) if evidence.complete else []
+    if not evidence.complete:
+        found = [cause for cause in found if cause.seen]  # whoever lost sight cannot say what never came
+    return [in_context(evidence, cause) for cause in _once(found)]
+
+
+def in_context(evidence: Evidence, cause: Cause) -> Cause:
+    """The framework's own words, and which networks suffer as a whole: they go by their own name."""
+    suffering = {p.key for p in cause.subjects}
+    spared = {p.network for p in evidence.parameters.values() if p.key not in suffering}
+    whole = {p.network for p in cause.subjects if p.network not in spared}
+    return replace(cause, whole=frozenset(whole), dialect=dialect_of(evidence.framework))
+
+
+def _without_stale(situation: Situation, found: list[Cause]) -> list[Cause]:
+    """Parameters that only an optimizer still holds do not suffer: their successors do."""
+    kept = []
+    for cause in found:
+        alive = tuple(p for p in cause.subjects if p.alive)
+        if alive or not situation.unheld:
+            kept.append(replace(cause, subjects=alive or cause.subjects))
+    return kept
+
+
+def _explained_by_replacement(found: list[Cause], left_out: list[Cause]) -> list[Cause]:
+    """The optimizer that holds the wrong parameters is the cause, not the loss that ignores them."""
+    wrong_ones = (StaleOptimizer, WrongVariables, StaleClosure)
+    blamed = {c.optimizer for c in left_out if isinstance(c, wrong_ones)}
+    return [c for c in found if not (isinstance(c, LossIndependent) and c.optimizer in blamed)]
+
+
+def _same_place(cause: Cause, found: list[Cause]) -> bool:
+    return any(c.rule == cause.rule and c.site == cause.site for c in found)
+
+
+def _once(found: list[Cause]) -> list[Cause]:
+    """The same cause seen through two optimizers is one cause."""
+    kept: dict[object, Cause] = {}
+    for cause in found:
+        key = (cause.rule, cause.site, cause.severity is Severity.NOTE)  # a head beside a network
+        known = kept.get(key)
+        if known is None:
+            kept[key] = cause
+        else:
+            names = {p.key for p in known.subjects}
+            extra = tuple(p for p in cause.subjects if p.key not in names)
+            kept[key] = replace(known, subjects=(*known.subjects, *extra))
+    return list(kept.values())

@@ -1,0 +1,204 @@
+"""Losses that make the policy worse: the score is minimised where it should be maximised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whygrad.flow.layers import adds_bias
+from whygrad.flow.paths import living_values
+from whygrad.flow.scores import is_probability, is_score, scored
+from whygrad.flow.situation import Situation
+from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step
+from whygrad.model.kinds import KEEPS_SIGN, SCALES, SCORES
+from whygrad.rules.cause import Cause
+from whygrad.rules.losses.value_sign import ValueSign
+
+_ENDS = SCORES | {Kind.LOSS, Kind.POWER, Kind.MAGNITUDE}  # no network gives its values like this
+_MOST = 2000
+_LOG_PROBS = ("Categorical.log_prob", "Normal.log_prob", "Independent.log_prob")
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A part of the loss that is not a sum any more, and the sign with which it enters."""
+
+    op: Op
+    sign: int
+
+
+def signs(situation: Situation) -> Iterator[Cause]:
+    """One cause per loss whose every policy term has the wrong sign, in every update in which it is known."""
+    wrong: dict[Site | None, Cause] = {}
+    right: set[Site | None] = set()
+    for optimizer in situation.evidence.optimizers.values():
+        for update in situation.updates(optimizer) if not optimizer.maximize else ():
+            for backward in update.backwards:
+                if not backward.applied & optimizer.held or backward.follower != optimizer.key:
+                    continue
+                known = _policy_terms(situation, optimizer, backward) if situation.whole(backward) else []
+                if known and all(part.sign > 0 for part in known):
+                    op = known[0].op
+                    wrong.setdefault(op.site, _cause(situation, optimizer, backward, op))
+                else:
+                    right |= {part.op.site for part in known}
+    yield from (cause for site, cause in wrong.items() if site not in right)
+
+
+def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward) -> list[Signed]:
+    """The terms that grow when the policy gets better, each with its sign; none if a part was not seen."""
+    parts = [p for root in backward.roots for p in _signed(backward.flow, root)]
+    if any(p.op.kind is Kind.UNSEEN for p in parts):
+        return []
+    scores = [Signed(p.op, _score_sign(situation, backward, p)) for p in parts]
+    known = [p for p in scores if p.sign]
+    return known or [p for p in parts if _is_critic(situation, optimizer, backward, p.op)]
+
+
+def _signed(flow: Flow, root: int) -> Iterator[Signed]:
+    """The parts of a loss with their signs, through sums, means and constant factors."""
+    todo = [(root, 1)]
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST:
+        here, sign = todo.pop()
+        op = flow[here]
+        if here in seen or not op.carries:
+            continue
+        seen.add(here)
+        inputs = [i for i in op.inputs if flow[i].carries]
+        if is_score(op) or adds_bias(flow, op):
+            yield Signed(op, sign)
+        elif op.kind is Kind.NEGATE:
+            todo.extend((i, -sign) for i in inputs)
+        elif op.kind is Kind.ADD or (op.kind in KEEPS_SIGN and inputs and op.parameter is None):
+            todo.extend((i, sign) for i in inputs)
+        elif op.kind is Kind.SUBTRACT and len(op.inputs) <= 2:
+            first = -sign if op.swapped else sign
+            todo.extend((i, s) for i, s in zip(op.inputs, (first, -sign), strict=False) if flow[i].carries)
+        elif op.kind in SCALES and 0.0 in op.numbers and len(op.inputs) == 1:
+            continue  # times zero: it has no sign, and no part in the loss
+        elif op.kind in SCALES and not op.swapped and len(op.inputs) == 1 and inputs:
+            flipped = op.numbers and op.numbers[0] < 0
+            todo.append((inputs[0], -sign if flipped else sign))
+        else:
+            yield Signed(op, sign)
+
+
+def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
+    """+1 if a product of log-probability and advantage is minimised, -1 if maximised, 0 if it is neither."""
+    op, flow = part.op, backward.flow
+    if op.kind is not Kind.MULTIPLY or len(op.inputs) != 2:
+        return 0
+    live = [flow[i] for i in op.inputs if flow[i].carries]
+    data = [flow[i] for i in op.inputs if not flow[i].carries]
+    if len(live) != 1 or len(data) != 1 or not data[0].floating:
+        return 0
+    log_sign = _log_probability(flow, live[0], backward.tape)
+    return part.sign * log_sign * _orientation(situation, backward, data[0]) if log_sign else 0
+
+
+def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
+    """The sign of a plain log-probability; 0 for anything else, an entropy among them."""
+    found = 0
+    for part in _signed(flow, op.id):
+        sign = _logarithm(flow, part.op, tape)
+        if not sign:
+            return 0
+        found = found or part.sign * sign
+    return found
+
+
+def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
+    """+1 for a log-probability, -1 for a cross entropy per sample, 0 for neither."""
+    if op.api.endswith(_LOG_PROBS) or op.kind is Kind.LOG_SOFTMAX:
+        return 1
+    if op.kind is Kind.EXP and _is_ratio(flow, op):
+        return 1
+    if not tape:
+        return 0
+    if op.api.rpartition(".")[2] == "log_prob" or (
+        op.kind is Kind.LOG and any(is_probability(flow, i) for i in op.inputs)
+    ):
+        return 1
+    return -1 if op.kind is Kind.CROSS_ENTROPY and op.shape else 0
+
+
+def _is_ratio(flow: Flow, op: Op) -> bool:
+    """``exp(log_prob - old_log_prob)``, which grows with the log-probability."""
+    inner = flow[op.inputs[0]] if len(op.inputs) == 1 else None
+    if inner is None or inner.kind is not Kind.SUBTRACT or len(inner.inputs) != 2:
+        return False
+    new, old = (flow[i] for i in inner.inputs)
+    return new.carries and not old.carries and scored(flow, new.id)
+
+
+def _orientation(situation: Situation, backward: Backward, factor: Op) -> int:
+    """+1 for a return, or a return minus a value; -1 the other way round; 0 if nobody knows."""
+    parts = situation.parts(backward)
+    addends = parts.addends(factor.id)
+    data = {a.sign for a in addends if a.data}
+    values = {a.sign for a in addends if not a.data}
+    if not values:
+        return _negations(backward.flow, factor)
+    return 1 if data == {1} and values == {-1} else -1 if data == {-1} else 0
+
+
+def _negations(flow: Flow, op: Op) -> int:
+    sign = 1
+    for _ in range(12):
+        if op.fresh or op.parameter is not None or len(op.inputs) != 1:
+            known = op.kind in (Kind.SUBTRACT, Kind.JOIN, Kind.DIVIDE)
+            return sign if op.fresh or not op.inputs or known else 0
+        if op.kind is Kind.NEGATE or (op.kind is Kind.MULTIPLY and op.numbers and op.numbers[0] < 0):
+            sign = -sign
+        elif op.kind is Kind.SUBTRACT and op.swapped:
+            return 0
+        op = flow[op.inputs[0]]
+    return 0
+
+
+def _is_critic(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> bool:
+    """Is this the output of a network that another loss regresses on rewards, led by what we train?"""
+    keys = {flow_op.parameter for n in living_values(backward.flow, [op.id]) if (flow_op := backward.flow[n])}
+    behind = situation.parts(backward).behind(op.id)  # a critic that is frozen for the time is one, too
+    if not keys & optimizer.held or op.kind in _ENDS:
+        return False
+    for other in situation.backwards:
+        if other.number == backward.number:
+            continue
+        for boot in situation.bootstraps(other):
+            critic = frozenset(k for p in boot.predictions for k in situation.parts(other).behind(p.op))
+            if (
+                critic
+                and critic <= behind
+                and not critic & optimizer.held
+                and _is_output(backward, op, critic)
+            ):
+                return True
+    return False
+
+
+def _is_output(backward: Backward, op: Op, critic: frozenset[int]) -> bool:
+    """The value is what a layer of the critic gave, not something computed from it."""
+    return any(backward.flow.parameter(i) in critic for i in op.inputs)
+
+
+def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> Cause:
+    root = backward.flow[backward.roots[0]]
+    site = op.site if op.site and root.site and op.site.file == root.site.file else root.site
+    elsewhere = root.site is not None and site is not None and site.function != root.site.function
+    inside = site is not None and site.function in ("forward", "call", "__call__")
+    layer = any(backward.flow.parameter(i) is not None for i in op.inputs) or adds_bias(backward.flow, op)
+    if inside or (elsewhere and layer):
+        site = root.site
+    return ValueSign(
+        site=site,
+        subjects=situation.parameters(backward.applied & optimizer.held),
+        chain=(Step.at(site, op.name, mark=Mark.HERE),),
+        severity=Severity.WARNING,
+        confidence=Confidence.LIKELY,
+        optimizer=optimizer.name,
+        loss=root.site,
+        first_update=1,
+        updates=optimizer.steps,
+    )

@@ -1,0 +1,80 @@
+"""surrogate-missing: a policy loss without a log-probability in it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="surrogate-missing",
+    family="wrong",
+    summary="the loss is made of rewards or drawn actions, with no log-probability in it",
+    what="The loss is written as the quantity to be improved: the rewards of an episode, or a product with "
+    "the "
+    "actions that were drawn.",
+    why="Neither rewards nor drawn actions are differentiable in the parameters of the policy. What carries "
+    "the "
+    "policy gradient is the log-probability of each action, weighed by the return.",
+    bad="""\
+dist = Categorical(logits=policy(state))
+action = dist.sample()
+loss = -(action.float() * returns).mean()
+optimizer.zero_grad()
+loss.backward()
+optimizer.step()""",
+    good="""\
+dist = Categorical(logits=policy(state))
+action = dist.sample()
+loss = -(dist.log_prob(action) * returns).mean()
+optimizer.zero_grad()
+loss.backward()
+optimizer.step()""",
+    use_instead="`-(dist.log_prob(action) * returns).mean()`, the score-function surrogate.",
+    avoid="`loss.requires_grad = True`: the error goes, the gradient does not come back.",
+    site="the loss",
+    bad_tensorflow="""\
+logits = policy(state)
+action = tf.squeeze(tf.random.categorical(logits, 1), 1)
+loss = -tf.reduce_mean(tf.gather(rewards, action))""",
+    good_tensorflow="""\
+logits = policy(state)
+action = tf.squeeze(tf.random.categorical(logits, 1), 1)
+neg_log_prob = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=action, logits=logits)
+loss = tf.reduce_mean(neg_log_prob * tf.gather(rewards, action))""",
+)
+
+
+class Made(StrEnum):
+    """What the loss consists of instead."""
+
+    REWARDS = "rewards"
+    ACTIONS = "drawn actions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurrogateMissing(Cause):
+    """A policy loss without a log-probability."""
+
+    rule: ClassVar[str] = PAGE.slug
+    made_of: Made | None = None
+
+
+def phrase(cause: SurrogateMissing) -> Finding:
+    """Put a policy loss without a log-probability into words."""
+    made_of = cause.made_of or "rewards or drawn actions"
+    return words.say(
+        cause,
+        title=f"{words.who(cause).does('gets', 'get')} no gradient: the loss is made of {made_of}, without a "
+        "log-probability",
+        why=f"{made_of.capitalize()} are not differentiable in the policy; the log-probability of the "
+        "actions, weighed by the return, is what carries its gradient.",
+        fix=f"write the loss as {cause.dialect.surrogate}",
+        avoid=cause.dialect.hiding,
+    )
+
+
+RULE = Rule(PAGE, phrase, SurrogateMissing)

@@ -1,1 +1,0 @@
-"""A parameter that should learn gets no gradient."""

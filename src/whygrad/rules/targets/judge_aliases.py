@@ -1,0 +1,97 @@
+"""Target networks that are the online network under another name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.situation import Situation
+from whygrad.flow.source import assignments_to
+from whygrad.flow.syncs import called_names, names_only
+from whygrad.model import Alias, Backward, Mark, Site, Step
+from whygrad.rules.cause import Cause
+from whygrad.rules.stepped import stepped
+from whygrad.rules.targets.judge_targets import predicting
+from whygrad.rules.targets.target_alias import TargetAlias
+
+_NEAR = 12  # operations between a network and what is taken of its output
+
+
+def aliases(situation: Situation) -> Iterator[Cause]:
+    """The network that gives the targets is, under another name, the one that is trained."""
+    for backward in situation.backwards:
+        for boot in situation.bootstraps(backward):
+            parts = situation.parts(backward)
+            online = predicting(situation, backward, boot)
+            for alias in situation.evidence.aliases:
+                if not alias.parameters or not alias.parameters & parts.behind(boot.value.op) & online:
+                    continue
+                names = _other_name(backward, boot, alias)
+                if names:
+                    yield _alias(situation, boot, alias, *names)
+                    return
+
+
+def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str, str] | None:
+    """The two names, if the target is computed through one and the prediction through the other."""
+    there = _called(backward, [boot.value.op, boot.meets.id])
+    here = _called(backward, [p.op for p in boot.predictions])
+    names = [(name, name.rpartition(".")[2].partition("[")[0]) for name in alias.names]
+    for name, last in names:
+        for other, other_last in names:
+            if last != other_last and last in there - here and other_last in here - there:
+                return name, other
+    return None
+
+
+def _called(backward: Backward, ops: list[int]) -> frozenset[str]:
+    near = [n for op in ops for n in _near(backward, op)]
+    sites = [s for n in near for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
+    home = backward.site
+    own = [s for s in sites if home is None or s.file == home.file]
+    return frozenset(name for s in own for name in called_names(s.file, s.line))
+
+
+def _near(backward: Backward, op: int) -> list[int]:
+    """A value, and what it was picked from, down to the layer that gave it."""
+    found = [op]
+    for number in found:
+        here = backward.flow[number]
+        if len(found) > _NEAR or any(backward.flow.parameter(i) is not None for i in here.inputs):
+            break
+        found += [i for i in here.inputs[:1] if backward.flow[i].floating and i not in found]
+    return found
+
+
+def _alias(situation: Situation, boot: Bootstrap, alias: Alias, target: str, online: str) -> Cause:
+    site = _assigned(situation, alias, target)
+    return TargetAlias(
+        site=site,
+        chain=(
+            Step.at(site, f"{target} is {online}", mark=Mark.HERE),
+            Step.at(boot.meets.site, "the target"),
+        ),
+        loss=boot.residual.site,
+        target=target,
+        online=online,
+        **stepped(situation, alias.parameters),
+    )
+
+
+def _assigned(situation: Situation, alias: Alias, name: str) -> Site | None:
+    last = name.rpartition(".")[2].partition("[")[0]
+    files = dict.fromkeys(
+        s.file
+        for s in (
+            *(o.made for o in situation.evidence.optimizers.values()),
+            *(s for p in situation.parameters(alias.parameters) for s in p.made),
+            *(u.site for u in situation.evidence.updates),
+        )
+        if s is not None
+    )
+    for file in files:
+        lines = assignments_to(file, last)
+        plain = [found for found in lines if names_only(file, found[0])]
+        if lines:
+            return Site.read(file, *(plain or lines)[0])
+    return None

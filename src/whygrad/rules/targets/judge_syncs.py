@@ -1,0 +1,225 @@
+"""Target networks that nothing is copied into, or that are copied the wrong way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from whygrad.flow.roles import Target, pairs
+from whygrad.flow.situation import Situation
+from whygrad.flow.source import assignments_to
+from whygrad.flow.syncs import untaken_sync
+from whygrad.model import Confidence, Copy, Mark, Note, Optimizer, Parameter, Site, Step
+from whygrad.rules.cause import Cause
+from whygrad.rules.targets.judge_targets import target_networks
+from whygrad.rules.targets.target_never_synced import TargetNeverSynced
+from whygrad.rules.targets.target_reversed import TargetReversed
+from whygrad.rules.words import listed, place
+
+_ENOUGH = 5  # updates after which a target network should have moved at least once
+
+
+@dataclass(frozen=True, slots=True)
+class _Still:
+    """A target network that has kept its first values while an optimizer has trained the online network."""
+
+    target: Target
+    keys: frozenset[int]
+    site: Site  # where it was made
+    learns: Optimizer
+    untaken: Site | None  # a sync that was not seen to run
+
+
+def never_synced(situation: Situation) -> Iterator[Cause]:
+    """The online network learns, and the values of the target network are still its first ones."""
+    copied = pairs(situation.evidence.copies)
+    for still in _stills(situation, copied):
+        if still.untaken is not None:
+            continue
+        yield TargetNeverSynced(
+            site=still.site,
+            subjects=situation.parameters(still.keys),
+            chain=(
+                Step.at(still.site, "the target network is made"),
+                Step("nothing writes into it again", mark=Mark.HERE),
+                Step.at(still.target.site, "the target"),
+            ),
+            confidence=Confidence.CERTAIN if any(copied.get(k) for k in still.keys) else Confidence.LIKELY,
+            optimizer=still.learns.name,
+            first_update=1,
+            updates=still.learns.steps,
+            online=_networks(situation, still.target.online),
+        )
+
+
+def unreached_syncs(situation: Situation) -> Iterator[Note]:
+    """A sync that is written and did not run, or was not seen to: no fault, and nothing that was judged."""
+    for still in _stills(situation, pairs(situation.evidence.copies)):
+        if still.untaken is not None and still.untaken.line:
+            site = still.untaken
+            names = listed(_networks(situation, still.keys))
+            text = (
+                f"the sync at {place(site)} was not reached, or not seen, in {still.learns.steps:,} updates: "
+                f"{names} still {'has' if ' and ' not in names else 'have'} the first weights"
+            )
+            yield Note(text, site)
+
+
+def _stills(situation: Situation, copied: dict[int, set[int]]) -> Iterator[_Still]:
+    """Each target network that stands still, once."""
+    done: set[int] = set()
+    for target in target_networks(situation):
+        keys = _standing(situation, target, copied) - done
+        learns = [o for o in situation.evidence.optimizers.values() if o.held & target.online]
+        most = max(learns, key=lambda o: o.steps, default=None)
+        if not keys or most is None or most.steps < _ENOUGH or _copied_since(situation, keys):
+            continue
+        reverse = any(k in copied.get(o, ()) for k in keys for o in situation.holders)
+        site = _home(situation.parameters(keys), situation.parameters(target.online))
+        if not reverse and site is not None:
+            done |= keys
+            yield _Still(target, keys, site, most, _untaken(situation, site))
+
+
+def _copied_since(situation: Situation, keys: frozenset[int]) -> bool:
+    """Was it synced after all, from a network that does not change either?"""
+    started = min((u.time for u in situation.evidence.updates), default=0)
+    return any(c.target in keys and c.last > started for c in situation.evidence.copies)
+
+
+def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:
+    """The networks of a target that have kept their first values.
+
+    Where others of them are synced, only one that was copied from a trained network should be, too.
+    """
+    known = situation.evidence.parameters
+    networks: dict[str, list[int]] = {}
+    for key in target.keys:
+        if key in known:
+            networks.setdefault(known[key].network, []).append(key)
+    others = target.keys & known.keys() - situation.holders.keys()  # a policy in there is trained, not synced
+    moving = any(known[k].moved for k in others)
+    found: set[int] = set()
+    for keys in networks.values():
+        still = not any(known[k].moved or k in situation.holders for k in keys)
+        follows = all(copied.get(k, set()) & situation.holders.keys() for k in keys)
+        if still and (follows or not moving):
+            found.update(keys)
+    return frozenset(found)
+
+
+def _optimizers(situation: Situation) -> frozenset[str]:
+    """What the optimizers are called, without whose they are."""
+    return frozenset(o.name.rpartition(".")[2] for o in situation.evidence.optimizers.values())
+
+
+def _untaken(situation: Situation, made: Site) -> Site | None:
+    """A sync that was not seen to run, where the network is made or where it is trained from.
+
+    Its line is 0 where a source cannot be read: then nothing can be said.
+    """
+    for file in dict.fromkeys((made.file, *_files(situation))):
+        copies = (c.site for c in situation.evidence.copies if c.site is not None)
+        seen = {site.line for site in copies if site.file == file}
+        seen |= {made.line} if file == made.file else set()
+        line = untaken_sync(file, frozenset(seen), _optimizers(situation))
+        if line is not None:
+            return Site.read(file, line)
+    return None
+
+
+def _files(situation: Situation) -> list[str]:
+    """The files that training goes through, from the loss outwards."""
+    roots = [b.flow[root] for b in situation.backwards[-1:] for root in b.roots]
+    sites = [site for op in roots for site in (op.site, *op.callers)]
+    sites += [u.site for u in situation.evidence.updates[-1:]]
+    return list(dict.fromkeys(site.file for site in sites if site is not None))
+
+
+def reversed_syncs(situation: Situation) -> Iterator[Cause]:
+    """Weights go from the target into the online network, or in the wrong proportion."""
+    found: dict[Site | None, tuple[TargetReversed, set[int]]] = {}
+    for target in target_networks(situation):
+        for copy in situation.evidence.copies:
+            wrong = _overwriting(situation, target, copy) or _swapped(situation, target, copy)
+            if wrong is not None:
+                found.setdefault(wrong.site, (wrong, set()))[1].add(copy.target)
+    for cause, keys in found.values():
+        yield replace(cause, subjects=situation.parameters(keys))
+
+
+def _overwriting(situation: Situation, target: Target, copy: Copy) -> TargetReversed | None:
+    """Since training began, weights of the target were written into what an optimizer holds."""
+    given = copy.source in target.keys - situation.holders.keys()
+    started = min((u.time for u in situation.evidence.updates), default=0)
+    if not given or copy.target not in situation.holders or copy.last <= started:
+        return None
+    site = _sync_site(situation, copy)
+    return TargetReversed(
+        site=site,
+        chain=(Step.at(site, "the sync", mark=Mark.HERE),),
+        first_update=1,
+        online=_network(situation, copy.target),
+        target=_network(situation, copy.source),
+    )
+
+
+def _swapped(situation: Situation, target: Target, copy: Copy) -> TargetReversed | None:
+    """A soft update that takes the large part of the online network and keeps the small one."""
+    if copy.target not in target.keys or copy.source not in situation.holders:
+        return None
+    if copy.factor is None or copy.own is None or copy.how == "deepcopy":
+        return None
+    if not (0.5 < copy.factor < 1 and 0 < copy.own < 0.5 and abs(copy.factor + copy.own - 1) < 1e-6):
+        return None
+    return TargetReversed(
+        site=copy.site,
+        chain=(Step.at(copy.site, "the sync", mark=Mark.HERE),),
+        confidence=Confidence.LIKELY,
+        first_update=1,
+        online=_network(situation, copy.source),
+        target=_network(situation, copy.target),
+        taken=copy.factor,
+    )
+
+
+def _sync_site(situation: Situation, copy: Copy) -> Site | None:
+    """The sync; where a helper syncs other networks the right way, the line that calls it for these."""
+    same = [c for c in situation.evidence.copies if c.site == copy.site and c.callers != copy.callers]
+    right = [c for c in same if c.source in situation.holders and c.target not in situation.holders]
+    inside = copy.site.function if copy.site else ""
+    callers = [c for c in copy.callers if c.function not in (inside, "loop_body", "if_body", "else_body")]
+    helper = copy.callers[0].function if inside in ("loop_body", "if_body") and copy.callers else inside
+    callers = [c for c in callers if c.function != helper]
+    return callers[0] if right and callers else copy.site
+
+
+def _home(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> Site | None:
+    """The line that made a network and gave it its name."""
+    name = _own_name(parameters, online).rpartition(".")[2].partition("[")[0]
+    for site in parameters[0].made:
+        if any(line == site.line for line, _ in assignments_to(site.file, name)):
+            return site
+    return None
+
+
+def _own_name(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> str:
+    """What a network is called; if it is in one model with the online network, the part that it is."""
+    network = parameters[0].network
+    if all(p.network != network for p in online):
+        return network
+    paths = [p.name.split(".")[:-1] for p in parameters]
+    shared = [parts[0] for parts in zip(*paths, strict=False) if len(set(parts)) == 1]
+    for depth in range(1, len(shared) + 1):
+        name = ".".join(shared[:depth])
+        if not any(p.name.startswith(f"{name}.") for p in online):
+            return name
+    return network
+
+
+def _networks(situation: Situation, keys: Iterable[int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(p.network for p in situation.parameters(keys)))
+
+
+def _network(situation: Situation, key: int) -> str:
+    return situation.evidence.parameters[key].network if key in situation.evidence.parameters else ""

@@ -1,0 +1,63 @@
+"""terminal-mask: the mask of terminal states holds more than 0 and 1."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whygrad.model import Finding, Site
+from whygrad.rules import rewrite, words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="terminal-mask",
+    family="wrong",
+    summary="the `1 - done` mask holds values other than 0 and 1",
+    what="The factor that should end the bootstrap at a terminal state holds other numbers: `~done` of "
+    "integers gives 254 and 255 or -1 and -2, `1 - done` of a counter or of 255 gives large ones.",
+    why="The value of the next state is multiplied with these numbers instead of being kept or dropped. "
+    "Values explode or change their sign.",
+    bad="""\
+done = torch.tensor(dones, dtype=torch.uint8)
+target = reward + gamma * next_value * ~done  # 254 and 255""",
+    good="""\
+done = torch.tensor(dones, dtype=torch.float32)
+target = reward + gamma * next_value * (1 - done)""",
+    use_instead="Keep `done` as a bool or as 0.0 and 1.0, and use `1 - done.float()`.",
+    site="where the mask is applied",
+    bad_tensorflow="""\
+done = tf.cast(dones, tf.float32)  # 0 and 255
+target = reward + gamma * next_value * (1 - done)""",
+    good_tensorflow="""\
+done = tf.cast(dones > 0, tf.float32)
+target = reward + gamma * next_value * (1 - done)""",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalMask(Cause):
+    """A mask that scales the value of the next state."""
+
+    rule: ClassVar[str] = PAGE.slug
+    mask: Site | None = None  # where the mask is made
+
+
+def phrase(cause: TerminalMask) -> Finding:
+    """Put a strange mask into words."""
+    return words.say(
+        cause,
+        title="the terminal mask holds values other than 0 and 1",
+        why=f"The mask{_made(cause)} should keep or drop the value of the next state; it scales it instead.",
+        fix="keep `done` as 0.0 and 1.0 and multiply with `(1 - done)`",
+        avoid="`~done` on integers: it gives 254 and 255, or -1 and -2",
+    )
+
+
+def _made(cause: TerminalMask) -> str:
+    """Where the mask is made, unless that is the line of the finding itself."""
+    if cause.mask is None or cause.mask == cause.site:
+        return ""
+    code = rewrite.uncommented(cause.mask.code)
+    return f" ({words.code(code, 60)}, {words.place(cause.mask, cause.site)})" if code else ""
+
+
+RULE = Rule(PAGE, phrase, TerminalMask)

@@ -1,1 +1,0 @@
-"""Gradients arrive and are right, but training suffers."""

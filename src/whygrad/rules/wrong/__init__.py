@@ -1,1 +1,0 @@
-"""Gradients arrive, but not the ones that the algorithm wants."""

@@ -1,1 +1,0 @@
-"""What is summarised of each update, when, and what is kept of it. No framework and no file is known here."""
