@@ -21,8 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 LOOP, LOOP_TF = str(HERE / "dqn_loop.py"), str(HERE / "dqn_loop_tf.py")
 RECORD_ALL = (
-    "import sys; from whygrad.backends.recording import schedule;"
-    "schedule.FIRST = schedule.FIRST_WINDOW = 10**9;"
+    "import sys; from dataclasses import replace; from whygrad.frameworks.shared import attention;"
+    "attention.BUDGET = replace(attention.BUDGET, first=10**9, window=10**9);"
     "from whygrad.cli.main import main; sys.exit(main())"
 )
 FEW = 500

@@ -21,11 +21,11 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from whygrad.cli.report import page as html_of
-from whygrad.cli.stored import read
+from whygrad.cli.run_directories import read
 from whygrad.model import Run
 from whygrad.reporters import json_report
-from whygrad.watch import history, kernel
-from whygrad.watch.kernel import FIGURES
+from whygrad.summaries import history, kernel
+from whygrad.summaries.kernel import FIGURES
 
 FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
 

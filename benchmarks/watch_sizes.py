@@ -9,10 +9,10 @@ from pathlib import Path
 
 import torch
 
-from whygrad.backends.torch.summaries import tensors_of
-from whygrad.sinks.tensorboard import EventFile
-from whygrad.watch import kernel
-from whygrad.watch.stream import Stream
+from whygrad.frameworks.torch.summaries import tensors_of
+from whygrad.summaries import kernel
+from whygrad.summaries.sinks.tensorboard import EventFile
+from whygrad.summaries.stream import Stream
 
 
 def quickest(action: Callable[[], object], rounds: int = 7) -> float:

@@ -22,7 +22,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.optim import optimizer as torch_optimizer
 
-from whygrad.backends.torch.backend import _watches
+from whygrad.frameworks.shared.backend import observers
 
 TURN, BETWEEN, BEFORE = 5, 30, 1200
 KINDS = ("with", "without", "again")
@@ -55,7 +55,7 @@ def train(updates: int) -> list[float]:
 
 
 train(BEFORE)
-(watch,) = _watches
+(watch,) = observers
 places = watch._patches._undo
 hooks = (torch_optimizer._global_optimizer_pre_hooks, torch_optimizer._global_optimizer_post_hooks)
 listening = torch.autograd.backward
@@ -66,7 +66,7 @@ def put(there: bool) -> None:
     """The hooks into their places, or out of them."""
     for owner, name, original, replacement in places:
         setattr(owner, name, replacement if there else original)
-    if every == 1:  # else it is there only for updates that are summarised
+    if every == 1:  # else it is there only for updates that are summarized
         torch.autograd.backward = listening if there else listening.__wrapped__
     for now, kept in zip(hooks, ours, strict=True):
         now.clear()

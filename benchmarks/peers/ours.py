@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-AGENTS = Path(__file__).parents[2] / "src" / "whygrad" / "agents"
+AGENTS = Path(__file__).parents[2] / "src" / "whygrad" / "zoo" / "agents"
 CLASSES = {
     "dqn": "DQN",
     "ppo": "PPO",

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-AGENTS = Path(__file__).parents[2] / "src" / "whygrad" / "agents"
+AGENTS = Path(__file__).parents[2] / "src" / "whygrad" / "zoo" / "agents"
 name, steps = sys.argv[1], int(sys.argv[2])
 script = runpy.run_path(str(AGENTS / f"{name}.py"), run_name="agent")
 agent = script[{"ddpg": "DDPG", "dqn_keras": "DQN"}[name]](

@@ -1,0 +1,1 @@
+"""Mutants of healthy programs: the parts of ``benchmarks/mutants.py``."""
