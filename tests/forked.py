@@ -2,6 +2,7 @@
 
     python tests/forked.py FOLDER FRAMEWORK RESULTS.json    all that FOLDER/labels.json lists
     python tests/forked.py FRAMEWORK SCRATCH                those whose paths are typed; answers with a line of JSON each
+    python tests/forked.py SCRIPT --alone FOLDER            that one, in this process, in FOLDER
 
 A fork costs a second where a fresh process costs three (torch) or seven (TensorFlow). The scripts see a process
 of their own either way. Legacy Keras is chosen before TensorFlow is imported: such a script gets a fresh process.
@@ -34,7 +35,7 @@ def run(script: Path, folder: Path) -> tuple[int, dict[str, Any], str]:
     report.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
-        os._exit(_as_child(script, folder, report))
+        os._exit(_as_child(script, folder))
     _, status = os.waitpid(child, 0)
     found = json.loads(report.read_text()) if report.exists() else {}
     return (
@@ -44,16 +45,21 @@ def run(script: Path, folder: Path) -> tuple[int, dict[str, Any], str]:
     )
 
 
-def _as_child(script: Path, folder: Path, report: Path) -> int:
-    os.chdir(folder)
+def _as_child(script: Path, folder: Path) -> int:
     output = os.open(folder / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what is typed is for the parent
-    arguments = ["run", "--quiet", "--json", str(report), "--out", str(folder / "run"), str(script)]
     if "TF_USE_LEGACY_KERAS" in script.read_text():
-        os.execv(sys.executable, [sys.executable, "-m", "whygrad", *arguments])
-    sys.argv = ["whygrad", *arguments]
+        os.execv(sys.executable, [sys.executable, __file__, str(script), "--alone", str(folder)])
+    return alone(script, folder)
+
+
+def alone(script: Path, folder: Path) -> int:
+    """The exit code of a script that runs here. Whygrad was started elsewhere: from there it names files."""
+    os.chdir(folder)
+    report, directory = folder / "report.json", folder / "run"
+    sys.argv = ["whygrad", "run", "--quiet", "--json", str(report), "--out", str(directory), str(script)]
     code: Any = 1
     try:
         code = main()
@@ -92,7 +98,9 @@ def serve(framework: str, scratch: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
+    if sys.argv[2] == "--alone":
+        sys.exit(alone(Path(sys.argv[1]).resolve(), Path(sys.argv[3]).resolve()))
+    elif len(sys.argv) == 3:
         serve(sys.argv[1], Path(sys.argv[2]).resolve())
     else:
         everything(Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3]).resolve())

@@ -64,7 +64,8 @@ class Forks:
         run = self.scratch / framework / "run"
         (run / EVIDENCE).unlink(missing_ok=True)  # of the script before
         result = self.run_now(framework, script)
-        assert recordings.keep(framework, script, result, run) == []
+        changed = recordings.keep(framework, script, result, run)
+        assert not changed, "\n".join(changed)
         return result
 
     def run_now(self, framework: str, script: Path) -> recordings.Result:
