@@ -51,8 +51,8 @@ def _may_still_learn(situation: Situation, parameter: Parameter) -> bool:
     """No line has computed its gradient twice: the loop has not come round, it may be about to be applied."""
     if parameter.untracked_in or parameter.replaced_at or parameter.captured_at:
         return False
-    if parameter.key in situation.rejected:
-        return False  # the optimizer has said so itself
+    if parameter.key in situation.rejected or not parameter.trainable:
+        return False  # the optimizer has said so itself, or the list was empty that was to hold it
     lines: dict[Site | None, int] = {}
     for backward in situation.backwards:
         if parameter.key in backward.reached:
