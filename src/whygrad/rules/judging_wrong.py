@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from whygrad.flow.situation import Situation
-from whygrad.rules import clearing, clipping, losses, stepping, targets
+from whygrad.rules import clearing, clipping, losses, targets
 from whygrad.rules.cause import Cause
+from whygrad.rules.table import RULES
 from whygrad.rules.targets.target_alias import TargetAlias
 from whygrad.rules.targets.target_in_optimizer import TargetInOptimizer
 from whygrad.rules.targets.target_leak import TargetLeak
@@ -16,7 +17,7 @@ QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
     *clipping.QUESTIONS,
     *clearing.QUESTIONS,
     *targets.QUESTIONS,
-    *stepping.QUESTIONS,
+    *(rule.asks for rule in RULES.values() if rule.asks is not None),
 )
 
 

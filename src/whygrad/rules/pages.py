@@ -66,18 +66,14 @@ def stale(folder: Path) -> list[str]:
 
 
 def write(folder: Path) -> None:
-    """Make the folder hold exactly the current pages."""
+    """Make all pages current. One of no rule stays, and stays stale: names do not vanish."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = pages(folder / "samples")
-    for name in stale(folder):
-        if name in wanted:
-            (folder / name).write_text(wanted[name], encoding="utf-8")
-        else:
-            (folder / name).unlink()
+    for name, text in pages(folder / "samples").items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the pages, or say which ones are not current."""
+    """Write the pages, if that is wanted; then say which ones are not those of the rules."""
     parser = argparse.ArgumentParser(
         prog="python -m whygrad.rules.pages", description="Write the rule pages."
     )
@@ -88,10 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if not options.check:
         write(options.folder)
-        return 0
     old = stale(options.folder)
+    known = pages()
     for name in old:
-        print(f"not current: {options.folder / name}", file=sys.stderr)
+        wrong = "not current" if name in known else "of no rule any more, and a name that has a page stays"
+        print(f"{wrong}: {options.folder / name}", file=sys.stderr)
     return 1 if old else 0
 
 

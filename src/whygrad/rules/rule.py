@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from whygrad.flow.situation import Situation
 from whygrad.model import Finding
 from whygrad.rules.cause import Cause
 
@@ -32,11 +33,12 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[C]):
-    """A page, the words for its causes, and what such a cause is."""
+    """A page, the words for its causes, what such a cause is, and the question that finds them."""
 
     page: Page
     phrase: Callable[[C], Finding]
     cause: type[C]
+    asks: Callable[[Situation], Iterator[C]] | None = None  # or a judge_*.py finds several
 
     @property
     def slug(self) -> str:

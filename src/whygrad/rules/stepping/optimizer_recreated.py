@@ -121,4 +121,4 @@ def _out(cause: OptimizerRecreated) -> str:
     return f"out of `{function}`, to where {made}" if inside else "above the loop"
 
 
-RULE = Rule(PAGE, phrase, OptimizerRecreated)
+RULE = Rule(PAGE, phrase, OptimizerRecreated, asks=recreated)
