@@ -23,6 +23,7 @@ from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.before_apply import Given
 from whygrad.frameworks.tensorflow.clipping import Clips
+from whygrad.frameworks.tensorflow.compiled_exit import Exit
 from whygrad.frameworks.tensorflow.compiled_figures import Looks
 from whygrad.frameworks.tensorflow.copying import Copying
 from whygrad.frameworks.tensorflow.differentiating import Differentiating
@@ -60,12 +61,13 @@ class Observer(BaseObserver):
         self.figures = Figures(TensorFlowNumbers(), self.attention)
         self.differentiating = Differentiating(self, self.recorder, self.optimizers, self.attention)
         self.functions = Functions()
-        self.clips = Clips(self, self.recorder, self.optimizers)
         self.copying = Copying(self, self.recorder.variables)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
         self.given = Given(self.stepped_aside)
-        self.looks = Looks(self, self.optimizers, self.attention, self.figures, self.recorder, self.given)
+        self.exit = Exit(self, self.optimizers, self.recorder, self.given)
+        self.clips = Clips(self, self.recorder, self.optimizers, self.exit)
+        self.looks = Looks(self, self.optimizers, self.attention, self.figures, self.recorder, self.exit)
         self.applying = Applying(
             self,
             self.optimizers,
@@ -74,6 +76,7 @@ class Observer(BaseObserver):
             self.recorder,
             self.differentiating,
             self.clips,
+            self.exit,
             self.looks,
             self.given,
         )
@@ -158,7 +161,7 @@ class Observer(BaseObserver):
 
     def _counting(self) -> bool:
         """Does somebody want to know of every step, compiled ones included?"""
-        wanted = self.on_step is not None or self.summaries is not None or self.looks.wanted
+        wanted = self.on_step is not None or self.summaries is not None or self.exit.used
         return wanted and not self._stopped
 
     # -- windows -----------------------------------------------------------------------------------
