@@ -34,6 +34,7 @@ from whygrad.frameworks.tensorflow.numbers import TensorFlowNumbers
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.stepping import Applying
 from whygrad.frameworks.tensorflow.summaries import Summaries
+from whygrad.frameworks.tensorflow.tape_hooks import TapeHooks
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
@@ -86,10 +87,8 @@ class Observer(BaseObserver):
         self._hooks = Hooks(
             self,
             self.recorder,
-            self.tapes,
+            TapeHooks(self, self.tapes, self.differentiating, self.given),
             self.functions,
-            self.differentiating,
-            self.given,
             self.applying,
             self.clips,
             self.copying,
