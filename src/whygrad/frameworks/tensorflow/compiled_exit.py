@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import tensorflow as tf
 
@@ -18,11 +18,10 @@ from whygrad.frameworks.shared.nodes import Node, cone
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.compiled_gradients import Sent, Traced, found, in_a_branch, packs
-from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.summaries import Summaries, by_the_optimizer
+from whygrad.frameworks.tensorflow.summaries import Summarizing, by_the_optimizer
 from whygrad.frameworks.tensorflow.tapes import outermost
 
 _ACTIVATIONS = frozenset(("Relu", "Relu6", "Tanh", "Sigmoid"))
@@ -31,17 +30,14 @@ _SMALL, _UNKNOWN = 1 << 20, 256  # elements of all of them; a dimension that is 
 Told = Callable[[], list[Any] | None]  # what left the last time, in the order in which it was sent
 
 
-class _Observer(Listener, Protocol):
-    @property
-    def summaries(self) -> Summaries | None: ...
-
-
 class Exit:
     """Sends what is wanted of updates that are being traced."""
 
-    def __init__(self, observer: _Observer, optimizers: Optimizers, recorder: Recorder, given: Given) -> None:
+    def __init__(
+        self, observer: Summarizing, optimizers: Optimizers, recorder: Recorder, before_apply: BeforeApply
+    ) -> None:
         self._observer, self._optimizers = observer, optimizers
-        self._recorder, self._given = recorder, given
+        self._recorder, self._before_apply = recorder, before_apply
         self._probed: weakref.WeakKeyDictionary[Traced, list[Node]] = weakref.WeakKeyDictionary()
         self.used = False  # something has left, so there is something to look at
 
@@ -57,7 +53,7 @@ class Exit:
         summaries, sees = self._observer.summaries, not private.in_xla(graph)
         if not packs(graph) and summaries is None and not (wanted and sees):
             return None
-        used, raw = list(gradients), self._given.raw_of(gradients)
+        used, raw = list(gradients), self._before_apply.raw_of(gradients)
         if summaries is not None:
             used, raw = by_the_optimizer(record.ref(), used, variables, raw)
         traced = self._place(record, graph, used, raw, variables)
@@ -86,7 +82,7 @@ class Exit:
         variables: Sequence[Any],
     ) -> Traced:
         together, branch = packs(graph), in_a_branch(graph)
-        loss = self._given.loss(len(self._optimizers))
+        loss = self._before_apply.loss(len(self._optimizers))
         suspects = self._suspects(record, graph) if together else {}
         traced = Traced(record.ref(), gradients, raw, variables, loss, list(suspects.values()), branch)
         self._probed[traced] = list(suspects)

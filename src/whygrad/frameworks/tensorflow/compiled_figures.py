@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import Figures
@@ -14,9 +14,8 @@ from whygrad.frameworks.tensorflow import numbers, rates
 from whygrad.frameworks.tensorflow.addresses import values_of
 from whygrad.frameworks.tensorflow.compiled_exit import Exit
 from whygrad.frameworks.tensorflow.compiled_gradients import PLACES, Taken, Traced
-from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.summaries import Summaries, rate_of
+from whygrad.frameworks.tensorflow.summaries import Summarizing, rate_of
 from whygrad.model import Look, Moved, Pulse, Values
 
 
@@ -29,17 +28,12 @@ class _Begun(NamedTuple):
     before: Sequence[Any]  # a part of each variable
 
 
-class _Observer(Listener, Protocol):
-    @property
-    def summaries(self) -> Summaries | None: ...
-
-
-class Looks:
+class CompiledFigures:
     """Stands around calls of compiled functions that apply gradients."""
 
     def __init__(
         self,
-        observer: _Observer,
+        observer: Summarizing,
         optimizers: Optimizers,
         attention: Attention,
         figures: Figures,

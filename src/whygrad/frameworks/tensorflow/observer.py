@@ -21,10 +21,10 @@ from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.clipping import Clips
 from whygrad.frameworks.tensorflow.compiled_exit import Exit
-from whygrad.frameworks.tensorflow.compiled_figures import Looks
+from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.copying import Copying
 from whygrad.frameworks.tensorflow.differentiating import Differentiating
 from whygrad.frameworks.tensorflow.functions import Functions
@@ -65,10 +65,12 @@ class Observer(BaseObserver):
         self.copying = Copying(self, self.recorder.variables)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
-        self.given = Given(self.stepped_aside)
-        self.exit = Exit(self, self.optimizers, self.recorder, self.given)
+        self.before_apply = BeforeApply(self.stepped_aside)
+        self.exit = Exit(self, self.optimizers, self.recorder, self.before_apply)
         self.clips = Clips(self, self.recorder, self.optimizers, self.exit)
-        self.looks = Looks(self, self.optimizers, self.attention, self.figures, self.recorder, self.exit)
+        self.looks = CompiledFigures(
+            self, self.optimizers, self.attention, self.figures, self.recorder, self.exit
+        )
         self.applying = Applying(
             self,
             self.optimizers,
@@ -79,7 +81,7 @@ class Observer(BaseObserver):
             self.clips,
             self.exit,
             self.looks,
-            self.given,
+            self.before_apply,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
@@ -87,7 +89,7 @@ class Observer(BaseObserver):
         self._hooks = Hooks(
             self,
             self.recorder,
-            TapeHooks(self, self.tapes, self.differentiating, self.given),
+            TapeHooks(self, self.tapes, self.differentiating, self.before_apply),
             self.functions,
             self.applying,
             self.clips,
@@ -116,11 +118,13 @@ class Observer(BaseObserver):
     def summarize(self, watching: Watching | None) -> None:
         """Summarize updates from now on, or no longer."""
         if self.summaries is not None:
-            self.given.remove()
+            self.before_apply.remove()
             self.summaries = None
         if watching is not None:
-            self.summaries = Summaries(self, self.optimizers, self.recorder.variables, self.given, watching)
-            self.given.install()
+            self.summaries = Summaries(
+                self, self.optimizers, self.recorder.variables, self.before_apply, watching
+            )
+            self.before_apply.install()
             self._window.see_calls()
 
     def wants_losses(self) -> bool:

@@ -16,15 +16,14 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
 from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.clipping import Clipping, Clips
 from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
-from whygrad.frameworks.tensorflow.compiled_figures import Looks
+from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.differentiating import Differentiating, Differentiation, is_zero
-from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.rates import clip_limits, iterations, learning_rate, taken
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.summaries import Summaries
+from whygrad.frameworks.tensorflow.summaries import Summarizing
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
 from whygrad.frameworks.tensorflow.values import Value, dense, here
 from whygrad.frameworks.tensorflow.variables import handle_of, variables_in
@@ -42,11 +41,8 @@ class Applied(NamedTuple):
     summary: Any  # what summaries have begun
 
 
-class _Observer(Listener, Window, Naming, Protocol):
+class _Observer(Summarizing, Window, Naming, Protocol):
     on_step: Callable[[], None] | None
-
-    @property
-    def summaries(self) -> Summaries | None: ...
 
     def stepped(self) -> None: ...
 
@@ -66,12 +62,12 @@ class Applying:
         differentiating: Differentiating,
         clips: Clips,
         leaving: Exit,
-        looks: Looks,
-        given: Given,
+        looks: CompiledFigures,
+        before_apply: BeforeApply,
     ) -> None:
         self._observer, self._optimizers, self._attention = observer, optimizers, attention
         self._figures_of, self._recorder, self._differentiating = figures, recorder, differentiating
-        self._clips, self._exit, self._looks, self._given = clips, leaving, looks, given
+        self._clips, self._exit, self._looks, self._before_apply = clips, leaving, looks, before_apply
         self._awaiting: list[Clipping] = []  # of the step that is traced: clips whose size is told later
         self._zeros: dict[int, tuple[list[Param | None], Told]] = {}  # who may get nothing but zeros
         self._compiled: dict[int, list[OptimizerRecord]] = {}  # top graph -> who applies in it
@@ -106,7 +102,7 @@ class Applying:
         start = len(graph.get_operations()) if graph is not None else 0
         record = observer.safely(self._begins, optimizer, gradients, variables, frame)
         if record is None:
-            self._given.clear()
+            self._before_apply.clear()
             return None
         begun = None
         with observer.resting():
@@ -122,7 +118,7 @@ class Applying:
         with observer.resting():
             if applied.summary is not None and observer.summaries is not None:
                 observer.summaries.ends(applied.summary)
-            self._given.clear()
+            self._before_apply.clear()
         if applied.graph is not None:
             observer.safely(self._traced, applied.record, applied.graph, applied.start)
         else:

@@ -18,7 +18,7 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.frameworks.tensorflow.addresses import name_of, norms, tensors_of, values_of
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.compiled_gradients import PLACES, Traced
 from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.rates import clip_limits
@@ -62,11 +62,11 @@ class Summaries:
         observer: _Observer,
         optimizers: Optimizers,
         variables: Variables,
-        given: Given,
+        before_apply: BeforeApply,
         watching: Watching,
     ) -> None:
         self._observer, self._optimizers = observer, optimizers
-        self._variables, self._given, self.watching = variables, given, watching
+        self._variables, self._before_apply, self.watching = variables, before_apply, watching
         self._plans: dict[int, _Plan] = {}
         self._places: weakref.WeakKeyDictionary[Traced, _Place] = weakref.WeakKeyDictionary()
 
@@ -81,12 +81,12 @@ class Summaries:
     def _begins(
         self, record: OptimizerRecord, gradients: list[Any], variables: list[Any], frame: FrameType
     ) -> Any:
-        plan, given = self._plan(record.ref(), frame), self._given
+        plan, noted = self._plan(record.ref(), frame), self._before_apply
         plan.number += 1
         if not self._due(plan):
             return None
-        loss = given.loss(len(self._plans))
-        gradients, raw = by_the_optimizer(record.ref(), gradients, variables, given.raw_of(gradients))
+        loss = noted.loss(len(self._plans))
+        gradients, raw = by_the_optimizer(record.ref(), gradients, variables, noted.raw_of(gradients))
         stream = self._stream(plan, variables, frame)
         stream.begins(tensors_of(gradients, variables), tensors_of(values_of(variables)))
         return plan, stream, variables, _float(loss), _before_clip(raw, stream)
@@ -218,6 +218,14 @@ class Summaries:
         except Exception as error:
             self.watching.stop(brief(error))
             return None
+
+
+class Summarizing(Listener, Protocol):
+    """Somebody who summarizes updates, as long as that is wanted."""
+
+    @property
+    def summaries(self) -> Summaries | None:
+        """If it is wanted now."""
 
 
 def by_the_optimizer(

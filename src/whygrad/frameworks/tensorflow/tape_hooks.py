@@ -12,7 +12,7 @@ import tensorflow as tf
 from whygrad.doors import door
 from whygrad.frameworks.shared.patches import Patches, afterwards
 from whygrad.frameworks.tensorflow import shares
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.differentiating import Differentiating
 from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.tapes import Tapes
@@ -32,10 +32,10 @@ class TapeHooks:
     """The patches of ``tf.GradientTape``."""
 
     def __init__(
-        self, observer: _Observer, tapes: Tapes, differentiating: Differentiating, given: Given
+        self, observer: _Observer, tapes: Tapes, differentiating: Differentiating, before_apply: BeforeApply
     ) -> None:
         self._observer, self._tapes = observer, tapes
-        self._differentiating, self._given = differentiating, given
+        self._differentiating, self._before_apply = differentiating, before_apply
 
     def install(self, patches: Patches) -> None:
         """Put them in."""
@@ -107,7 +107,7 @@ class TapeHooks:
             observer, record = self._observer, None
             try:
                 if observer.wants_losses():
-                    self._given.differentiated(args[0] if args else kwargs.get("target"))
+                    self._before_apply.differentiated(args[0] if args else kwargs.get("target"))
                 record = self._differentiating.begins(original, tape, args, kwargs, sys._getframe(1))
             except Exception as ours:
                 observer.stepped_aside(ours)
