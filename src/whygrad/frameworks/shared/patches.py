@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
+
+from whygrad.doors import door
 
 
 class Patches:
@@ -41,3 +45,23 @@ class Patches:
             else:
                 all_of_them = False
         return all_of_them
+
+
+def afterwards(
+    note: Callable[[Any, FrameType], object], lost: Callable[[Exception], None]
+) -> Callable[[Any], Any]:
+    """Replaces a method that is not called often: when it has run, its object and its caller are noted."""
+
+    def make(original: Any) -> Any:
+        @door
+        def method(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            try:
+                note(args[0], sys._getframe(1))
+            except Exception as error:
+                lost(error)
+            return result
+
+        return method
+
+    return make

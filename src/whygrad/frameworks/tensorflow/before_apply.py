@@ -24,7 +24,7 @@ class _Thread(threading.local):
         self.raw: dict[int, tuple[Any, Any]] = {}  # id of a clipped tensor -> itself, what it was before
 
 
-class Given:
+class BeforeApply:
     """Notes of this thread since gradients were last applied."""
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:

@@ -17,15 +17,16 @@ import tensorflow as tf
 from whygrad.doors import door
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Node, Param, clock
-from whygrad.frameworks.shared.objects import is_a, listed, plain_number, shown
+from whygrad.frameworks.shared.objects import is_a, listed
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.records import ClipRecord, OptimizerRecord
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.compiled_zeros import Mailbox
+from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
 from whygrad.frameworks.tensorflow.ports import Listener
+from whygrad.frameworks.tensorflow.rates import clip_limits
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.values import Value, here, number_in
+from whygrad.frameworks.tensorflow.values import Value, dense, here, number_in
 
 _MOST = 512
 _TIGHT = 0.01
@@ -35,7 +36,6 @@ _THRESHOLDS = {
     "clip_by_norm": "clip_norm",
     "clip_by_value": "clip_value_max",
 }
-_OWN = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
 
 
 @dataclass(slots=True, eq=False)
@@ -46,15 +46,21 @@ class Clipping(ClipRecord):
     results: list[Value] = field(default_factory=list)
     symbols: list[Any] = field(default_factory=list)  # weak references to traced results
     measure: str = ""  # what is compared with the threshold
-    boxed: bool = False
-    boxes: list[Mailbox] = field(default_factory=list)  # where compiled code tells of the gradients
+    compiled: bool = False  # its gradients are known when the code has run
+    told: list[Told] = field(default_factory=list)
+
+    def awaits(self, told: Told) -> None:
+        """It is known when the compiled code has run."""
+        self.told.append(told)
+        self.compiled = True
 
 
 class Clips:
     """What was clipped lately."""
 
-    def __init__(self, observer: Listener, recorder: Recorder, optimizers: Optimizers) -> None:
+    def __init__(self, observer: Listener, recorder: Recorder, optimizers: Optimizers, leaving: Exit) -> None:
         self._observer, self._recorder, self._optimizers = observer, recorder, optimizers
+        self._exit = leaving
         self._records: deque[Clipping] = deque(maxlen=_MOST)
 
     def install(self, patches: Patches) -> None:
@@ -102,8 +108,8 @@ class Clips:
             if tensor is None:
                 found.append(None)
                 continue
-            dense = tensor.values if isinstance(tensor, tf.IndexedSlices) else tensor
-            node = self._recorder.node(dense) if private.is_tensor(dense) else None
+            numbers = dense(tensor)
+            node = self._recorder.node(numbers) if private.is_tensor(numbers) else None
             origin = _origin(node) if node is not None else None
             if node is None or origin is None:
                 return []
@@ -122,7 +128,7 @@ class Clips:
         before = largest(tensors, record.measure)
         record.before = max(filter(None, (record.before, before)), default=None)
         if before is None and self._doubtful(record):
-            self._post(record, tensors)
+            self._ask(record, tensors)
         results = _list(result[0] if name == "clip_by_global_norm" else result)
         for known, tensor in zip(nodes, results, strict=False):
             if known is not None:
@@ -145,60 +151,53 @@ class Clips:
             record.fresh |= {key}
 
     def _result(self, record: Clipping, node: Node, tensor: Any, where: Where | None) -> None:
-        dense = tensor.values if isinstance(tensor, tf.IndexedSlices) else tensor
+        numbers = dense(tensor)
         value = Value("clip", (node,), where, True)
         value.clip = record
-        value.describe(dense)
-        self._recorder.put(dense, value)
-        if isinstance(dense, private.EAGER_TENSOR):
+        value.describe(numbers)
+        self._recorder.put(numbers, value)
+        if isinstance(numbers, private.EAGER_TENSOR):
             record.results.append(value)
         else:
-            record.symbols.append(weakref.ref(dense))
+            record.symbols.append(weakref.ref(numbers))
 
     def _doubtful(self, record: Clipping) -> bool:
         """Is it worth asking compiled code? With a tight threshold, or if an optimizer clips, too."""
         tight = record.threshold is not None and record.threshold <= _TIGHT
-        optimizers = [r.ref() for r in self._optimizers.all()]
-        return tight or any(shown(o, name) is not None for o in optimizers for name in _OWN)
+        return tight or any(clip_limits(r.ref()) for r in self._optimizers.all())
 
-    def _post(self, record: Clipping, gradients: Iterable[Any]) -> None:
+    def _ask(self, record: Clipping, gradients: Iterable[Any]) -> None:
         there = [g for g in gradients if g is not None]
-        if not there or private.in_xla(tf.compat.v1.get_default_graph()):  # XLA would compute other bits
-            return
-        with self._observer.resting():
-            record.boxes.append(Mailbox(range(len(there)), there))
-        record.boxed = True
+        told = self._exit.clipped(there) if there else None
+        if told is not None:
+            record.awaits(told)
 
     def collect(self, done: bool) -> None:
-        """A compiled update has run: read its boxes; ``done``: for the last time."""
+        """A compiled update has run: see what it was given; ``done``: for the last time."""
         for record in self._records:
-            for box in record.boxes:
-                figures = box.figures()
-                if figures is not None:
-                    found = _largest(figures, record.measure)
-                    record.before = max(filter(None, (record.before, found)), default=None)
+            for told in record.told:
+                found = largest(told() or (), record.measure)
+                record.before = max(filter(None, (record.before, found)), default=None)
             if done:
-                record.boxes.clear()
+                record.told.clear()
 
-    def by_optimizer(self, record: OptimizerRecord, pairs: Sequence[tuple[Any, Param]]) -> None:
-        """``Adam(clipnorm=1.0)``: the step that is about to be taken clips."""
-        optimizer = record.ref()
+    def by_optimizer(self, record: OptimizerRecord, pairs: Sequence[tuple[Any, Param]]) -> list[Clipping]:
+        """``Adam(clipnorm=1.0)``: the step that is about to be taken clips. Those of unknown size."""
         there = [(g, p) for g, p in pairs if g is not None]
-        for name, kind in _OWN.items():
-            limit = plain_number(shown(optimizer, name))
-            if limit is not None and there:
-                clip = Clipping(record.made, clock(), kind.rpartition(" ")[2], limit)
-                clip.measure = kind
-                clip.before = largest([g for g, _ in there], kind)
-                if clip.before is None:
-                    self._post(clip, [g for g, _ in there])
-                clip.touched = {p.key: p for _, p in there}
-                clip.present, clip.fresh, clip.used = set(clip.touched), frozenset(clip.touched), True
-                self._records.append(clip)
+        found = []
+        for kind, limit in clip_limits(record.ref()).items() if there else ():
+            clip = Clipping(record.made, clock(), kind.rpartition(" ")[2], limit)
+            clip.measure = kind
+            clip.before = largest([g for g, _ in there], kind)
+            clip.touched = {p.key: p for _, p in there}
+            clip.present, clip.fresh, clip.used = set(clip.touched), frozenset(clip.touched), True
+            self._records.append(clip)
+            found.append(clip)
+        return [clip for clip in found if clip.before is None]
 
     def records(self) -> list[ClipRecord]:
         """All of them, but for what was traced and never run."""
-        return [_as_of_now(r) for r in list(self._records) if not r.boxed or r.before is not None]
+        return [_as_of_now(r) for r in list(self._records) if not r.compiled or r.before is not None]
 
 
 def _as_of_now(record: Clipping) -> Clipping:
@@ -232,21 +231,14 @@ def largest(tensors: Iterable[Any], kind: str) -> float | None:
 
     Nothing in traced code: there are no values yet.
     """
-    figures = []
-    for tensor in tensors:
-        dense = tensor.values if isinstance(tensor, tf.IndexedSlices) else tensor
-        values = private.contents(dense) if isinstance(dense, private.EAGER_TENSOR) else None
-        if values is not None and values.size:
-            flat = abs(values.astype("float64"))
-            figures.append((sqrt(float((flat**2).sum())), float(flat.max())))
-    return _largest(figures, kind) if figures else None
-
-
-def _largest(figures: Iterable[tuple[float, float]], kind: str) -> float:
-    """Of norms and largest elements, what a clip of this kind compares with its threshold."""
+    numbers = [dense(tensor) for tensor in tensors]
+    found = [private.contents(n) for n in numbers if isinstance(n, private.EAGER_TENSOR)]
+    sizes = [abs(values.astype("float64")) for values in found if values is not None and values.size]
+    if not sizes:
+        return None
     if kind == "value":
-        return max(top for _, top in figures)
-    norms = [norm for norm, _ in figures]
+        return max(float(flat.max()) for flat in sizes)
+    norms = [sqrt(float((flat**2).sum())) for flat in sizes]
     return sqrt(sum(norm**2 for norm in norms)) if kind == "global norm" else max(norms)
 
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import math
-import weakref
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import Figures
-from whygrad.frameworks.shared.nodes import Node, cone
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.records import OptimizerRecord
-from whygrad.frameworks.tensorflow import compiled_gradients as boxes
 from whygrad.frameworks.tensorflow import numbers, rates
 from whygrad.frameworks.tensorflow.addresses import values_of
-from whygrad.frameworks.tensorflow.before_apply import Given
-from whygrad.frameworks.tensorflow.compiled_gradients import Taken, Traced
-from whygrad.frameworks.tensorflow.ports import Listener
+from whygrad.frameworks.tensorflow.compiled_exit import Exit
+from whygrad.frameworks.tensorflow.compiled_gradients import PLACES, Taken, Traced
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.summaries import Summaries, by_the_optimizer, rate_of
-from whygrad.frameworks.tensorflow.tapes import outermost
+from whygrad.frameworks.tensorflow.summaries import Summarizing, rate_of
 from whygrad.model import Look, Moved, Pulse, Values
-
-_ACTIVATIONS = frozenset(("Relu", "Relu6", "Tanh", "Sigmoid"))
-_SMALL, _UNKNOWN = 1 << 20, 256  # elements of all of them; a dimension that is not known yet
 
 
 class _Begun(NamedTuple):
@@ -37,65 +28,20 @@ class _Begun(NamedTuple):
     before: Sequence[Any]  # a part of each variable
 
 
-class _Observer(Listener, Protocol):
-    @property
-    def summaries(self) -> Summaries | None: ...
-
-
-class Looks:
+class CompiledFigures:
     """Stands around calls of compiled functions that apply gradients."""
 
     def __init__(
         self,
-        observer: _Observer,
+        observer: Summarizing,
         optimizers: Optimizers,
         attention: Attention,
         figures: Figures,
         recorder: Recorder,
-        given: Given,
+        leaving: Exit,
     ) -> None:
         self._observer, self._optimizers, self._attention = observer, optimizers, attention
-        self._figures, self._recorder, self._given = figures, recorder, given
-        self.wanted = False  # there is something to look at
-        self._probed: weakref.WeakKeyDictionary[Traced, list[Node]] = weakref.WeakKeyDictionary()
-
-    def place(
-        self, record: OptimizerRecord, graph: Any, gradients: Sequence[Any], variables: Sequence[Any]
-    ) -> None:
-        """While an update is traced: let it tell of its gradients."""
-        summaries, given = self._observer.summaries, self._given
-        together = boxes.packs(graph)
-        if not together and summaries is None:  # boxes of their own would keep the function from being saved
-            return
-        gradients = list(gradients)
-        raw, loss = given.raw_of(gradients), given.loss(len(self._optimizers))
-        if summaries is not None:
-            gradients, raw = by_the_optimizer(record.ref(), gradients, variables, raw)
-        branch = boxes.in_a_branch(graph)
-        suspects = self._suspects(record, graph) if together else {}
-        probes = list(suspects.values())
-        traced = Traced(record.ref(), gradients, raw, variables, loss, probes, branch)
-        self._probed[traced] = list(suspects)
-        if summaries is not None and (branch or not together):
-            traced.count()
-        for where in dict.fromkeys((graph, outermost(graph))):
-            boxes.found(where, traced)
-        self.wanted = True
-
-    def _suspects(self, record: OptimizerRecord, graph: Any) -> dict[Node, Any]:
-        """Results of activations, beyond which there may be nothing but zeros, as far as they are small."""
-        backwards = record.updates[-1].backwards if record.updates else ()
-        behind = set(cone(root for backward in backwards for root in backward.roots))
-        found: dict[Node, Any] = {}
-        size = 0
-        activations = [op.outputs[0] for op in graph.get_operations() if op.type in _ACTIVATIONS]
-        for tensor in activations:
-            node = self._recorder.graphs.node(tensor)
-            if node in behind and tensor.shape.rank is not None:
-                size += math.prod(_UNKNOWN if n is None else n for n in tensor.shape.as_list())
-                if size < _SMALL:
-                    found[node] = tensor
-        return found
+        self._figures, self._recorder, self._exit = figures, recorder, leaving
 
     def begins(self, graph: Any, frame: FrameType) -> tuple[Any, Any]:
         """A compiled function that applies gradients is about to be called."""
@@ -114,7 +60,7 @@ class Looks:
 
     def _due(self, graph: Any) -> list[tuple[Traced, OptimizerRecord]]:
         found = []
-        for traced in boxes.PLACES[graph]:
+        for traced in PLACES[graph]:
             record = self._optimizers.of(traced.optimizer())
             if record is not None and record.steps >= record.looked_until:
                 found.append((traced, record))
@@ -154,7 +100,7 @@ class Looks:
             look = Look(number, largest, moved, turned, numbers.scalar(taken.loss))
             record.looks = (*record.looks, look)
         if len(record.looks) <= self._attention.budget.looks and not all(largest.values()):
-            for node, probe in zip(self._probed.get(traced, ()), taken.probes, strict=False):
+            for node, probe in zip(self._exit.probed(traced), taken.probes, strict=False):
                 node.values = _both(node.values, numbers.values_of(probe))
 
     def _moved(self, before: dict[int, Any], after: dict[int, Any]) -> dict[int, Moved]:
@@ -172,7 +118,7 @@ class Looks:
     def last(self, record: OptimizerRecord) -> None:
         """What the last update of this optimizer has left."""
         optimizer = record.ref()
-        known = {traced for places in list(boxes.PLACES.values()) for traced in places}
+        known = {traced for places in list(PLACES.values()) for traced in places}
         mine = [t for t in known if optimizer is not None and t.optimizer() is optimizer]
         with self._observer.resting():
             for traced in mine:

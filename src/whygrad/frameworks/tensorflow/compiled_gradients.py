@@ -1,4 +1,4 @@
-"""The gradients of compiled updates: raw resources that the traced update puts its gradients into.
+"""How tensors leave compiled code: raw resources that the traced update puts its gradients into.
 
 Nothing is computed and nothing is copied there: the resource holds the very buffer. Whether anybody looks at
 it is decided outside, so no schedule makes a function trace again.
@@ -91,6 +91,28 @@ def _box_like(tensor: Any) -> Box:
     return Box(tensor.dtype, shape, lambda: tf.zeros(size, tensor.dtype))
 
 
+class Sent:
+    """Gradients and other values that leave compiled code together: dense, sparse, or missing."""
+
+    def __init__(self, things: Sequence[Any]) -> None:
+        """Called while it is traced."""
+        given = [_parts(thing) for thing in things]
+        self._sizes = [len(parts) for parts in given]
+        self.parcel = Parcel([part for parts in given for part in parts])
+
+    def take(self) -> list[Any] | None:
+        """What was sent the last time; nothing if the code has not run."""
+        with tf.init_scope():
+            return self.whole(self.parcel.take())
+
+    def whole(self, unpacked: list[Any] | None) -> list[Any] | None:
+        """The same of a parcel that is open already."""
+        if unpacked is None:
+            return None
+        parts = iter(unpacked)
+        return [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
+
+
 class Taken(NamedTuple):
     """What one compiled update tells."""
 
@@ -116,9 +138,7 @@ class Traced:
     ) -> None:
         self.optimizer = weakref.ref(optimizer)
         self._variables = [weakref.ref(variable) for variable in variables]
-        given = [_parts(thing) for thing in (*gradients, *raw, loss, *probes)]
-        self._sizes = [len(parts) for parts in given]
-        self._parcel = Parcel([part for parts in given for part in parts])
+        self._sent = Sent((*gradients, *raw, loss, *probes))
         self.branch = branch  # in a condition or a loop: how often it runs is known only afterwards
         self.twin = False  # another trace of the same: one of the two never runs
         self.last = 1  # how often it ran in the last call
@@ -139,7 +159,7 @@ class Traced:
         """Before a call: to be given to ``ran`` afterwards."""
         if self._times is not None:
             return private.read([self._times.handle], [tf.int64])
-        return self._parcel.take() or []
+        return self._sent.parcel.take() or []
 
     def ran(self, graph: Any, mark: list[Any]) -> int:
         """After the call: so often it ran; where nothing is conditional, so often in each."""
@@ -157,16 +177,19 @@ class Traced:
         found = [ref() for ref in self._variables]
         return [variable for variable in found if variable is not None]
 
+    def gradients(self) -> list[Any] | None:
+        """What was applied in the last update; nothing if there was none."""
+        things = self._sent.take()
+        return None if things is None else things[: len(self._variables)]
+
     def take(self, variables: Sequence[Any]) -> Taken | None:
         """What the last update left, and what these variables hold now; nothing if there was no update."""
         handles, dtypes = handles_of(variables)
-        parcel, many = self._parcel, len(self._parcel.handles)
+        parcel, many = self._sent.parcel, len(self._sent.parcel.handles)
         found = private.read([*parcel.handles, *handles], [*parcel.dtypes, *dtypes])
-        unpacked = parcel.unpack(found[:many])
-        if unpacked is None:
+        things = self._sent.whole(parcel.unpack(found[:many]))
+        if things is None:
             return None
-        parts = iter(unpacked)
-        things = [_whole([next(parts) for _ in range(size)]) for size in self._sizes]
         each = len(self._variables)
         loss, *probes = things[2 * each :]
         return Taken(things[:each], things[each : 2 * each], loss, probes, found[many:])

@@ -23,7 +23,7 @@ from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.shares import COMPILED, measure
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
-from whygrad.frameworks.tensorflow.values import Value, here
+from whygrad.frameworks.tensorflow.values import Value, dense, here
 from whygrad.frameworks.tensorflow.variables import handle_of
 
 
@@ -144,9 +144,8 @@ class Differentiating:
             if param is not None:
                 param.asked += 1
                 record.reached[param.key] = param
-            dense = getattr(gradient, "values", gradient) if _is_slices(gradient) else gradient
-            if private.is_tensor(dense):
-                self._result(record, param, dense)
+            if private.is_tensor(numbers := dense(gradient)):
+                self._result(record, param, numbers)
 
     def _result(self, record: Differentiation, param: Param | None, gradient: Any) -> None:
         value = Value("gradient", record.roots, record.where, True)
@@ -165,7 +164,3 @@ def is_zero(gradient: Any) -> bool:
 
 def _is_value(thing: Any) -> bool:
     return private.is_tensor(thing) or bool(handle_of(thing))
-
-
-def _is_slices(thing: Any) -> bool:
-    return isinstance(thing, tf.IndexedSlices)

@@ -1,9 +1,10 @@
-"""Where whygrad stands in TensorFlow and Keras: every patch, and what it tells whom."""
+"""Where whygrad stands in TensorFlow and Keras: what stays for the whole run, and whom it tells."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import FrameType
 from typing import Any, Protocol
 
@@ -12,17 +13,15 @@ import tensorflow as tf
 from whygrad.doors import door
 from whygrad.frameworks.imports import Waiting, half_imported
 from whygrad.frameworks.shared.objects import own, shown, shows
-from whygrad.frameworks.shared.patches import Patches
-from whygrad.frameworks.tensorflow import private, shares
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.shared.patches import Patches, afterwards
+from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.clipping import Clips
 from whygrad.frameworks.tensorflow.copying import Copying
-from whygrad.frameworks.tensorflow.differentiating import Differentiating
 from whygrad.frameworks.tensorflow.functions import Functions
 from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.stepping import Applying
-from whygrad.frameworks.tensorflow.tapes import Tapes
+from whygrad.frameworks.tensorflow.tape_hooks import TapeHooks
 from whygrad.frameworks.tensorflow.values import here
 
 _KERAS = ("keras", "tf_keras")
@@ -30,15 +29,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _Observer(Listener, Protocol):
-    def wants_losses(self) -> bool: ...
-
     def prediction_failed(self, name: str, model: Any, error: BaseException, frame: FrameType) -> None: ...
-
-    def tape_entered(self, tape: Any, frame: FrameType) -> None: ...
-
-    def tape_reset(self, tape: Any, frame: FrameType) -> None: ...
-
-    def told_to_watch(self, tape: Any, tensor: Any) -> None: ...
 
 
 class Hooks:
@@ -48,40 +39,30 @@ class Hooks:
         self,
         observer: _Observer,
         recorder: Recorder,
-        tapes: Tapes,
+        tapes: TapeHooks,
         functions: Functions,
-        differentiating: Differentiating,
-        given: Given,
         applying: Applying,
         clips: Clips,
         copying: Copying,
     ) -> None:
         self._observer, self._recorder, self._tapes, self._functions = observer, recorder, tapes, functions
-        self._differentiating, self._given, self._applying = differentiating, given, applying
-        self._clips, self._copying = clips, copying
+        self._applying, self._clips, self._copying = applying, clips, copying
         self._patches = Patches()
         self._waiting: Waiting | None = None
 
     def install(self) -> None:
         """Put them in; those of Keras when it is imported."""
-        tape = tf.GradientTape
-        self._patches.wrap(tape, "__enter__", self._enter)
-        self._patches.wrap(tape, "__exit__", self._exit)
-        self._patches.wrap(tape, "stop_recording", self._stop_recording)
-        self._patches.wrap(tape, "reset", self._reset)
-        self._patches.wrap(tape, "watch", self._watch_tensor)
-        for name in ("gradient", "jacobian", "batch_jacobian"):
-            self._patches.wrap(tape, name, self._gradient)
+        self._tapes.install(self._patches)
         if private.FUNCTION is not None:
-            self._patches.wrap(private.FUNCTION, "__init__", self._function_made)
+            self._patches.wrap(private.FUNCTION, "__init__", self._after(self._function_made))
         if private.VARIABLE is not None:
-            self._patches.wrap(private.VARIABLE, "__init__", self._variable_made)
+            self._patches.wrap(private.VARIABLE, "__init__", self._after(self._recorder.variables.made))
             for name in ("assign", "assign_add", "assign_sub"):
                 owner = private.RESOURCE if name in vars(private.RESOURCE) else private.VARIABLE
                 self._patches.wrap(owner, name, self._copying.assign)
         if private.ERRORS is not None:
             self._patches.wrap(private.ERRORS, "_stack_trace_inside_mapped_code", self._without_us)
-        self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._optimizer_made)
+        self._patches.wrap(tf.compat.v1.train.Optimizer, "__init__", self._after(self._optimizer_made))
         self._patches.wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_gradients)
         self._clips.install(self._patches)
         self._wait_for_keras()
@@ -94,13 +75,14 @@ class Hooks:
 
     def _wait_for_keras(self) -> None:
         """Keras 3, the Keras 2 that came with TensorFlow 2.15, or tf_keras: whichever is imported."""
-        optimizer = {"__init__": self._optimizer_made}
+        optimizer = {"__init__": self._after(self._optimizer_made)}
         layer = {"__new__": self._layer_made, "trainable": self._trainable, "__setattr__": self._attribute}
         layer["set_weights"] = self._copying.set_weights
-        training = {"fit": self._training, "train_on_batch": self._training}
+        # They do nothing, and say so only once, if everything is frozen.
+        training = dict.fromkeys(("fit", "train_on_batch"), self._after(self._applying.trained))
         predict = {"predict": self._predict, "predict_on_batch": self._predict}
         pairs = {"apply_gradients": self._apply_gradients}
-        places = {
+        places: dict[str, dict[str, Mapping[str, Callable[[Any], Any]]]] = {
             "layers.layer": {"Layer": layer},
             "engine.base_layer": {"Layer": layer},
             "optimizers.base_optimizer": {"BaseOptimizer": optimizer | {"apply": self._apply}},
@@ -123,138 +105,16 @@ class Hooks:
         self._waiting = Waiting(set(modules) - there, imported, self._lost)
         self._waiting.start()
 
+    def _after(self, note: Callable[[Any, FrameType], object]) -> Callable[[Any], Any]:
+        return afterwards(partial(self._observer.safely, note), self._observer.stepped_aside)
+
     def _lost(self, name: str, error: Exception) -> None:
         self._observer.stepped_aside(error)
 
-    # -- tapes -------------------------------------------------------------------------------------
-
-    def _enter(self, original: Any) -> Any:
-        @door
-        def __enter__(tape: Any) -> Any:
-            keeping = False
-            try:
-                keeping = self._observer.safely(self._keeps, tape)
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-            if keeping:
-                tape._persistent = True  # nobody is told
-            try:
-                result = original(tape)
-            finally:
-                if keeping:
-                    tape._persistent = False
-            try:
-                self._observer.safely(self._observer.tape_entered, tape, sys._getframe(1))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-            return result
-
-        return __enter__
-
-    def _keeps(self, tape: Any) -> bool:
-        """Shall this tape be able to answer more than once?"""
-        return self._differentiating.keeps() and shares.may_keep(tape)
-
-    def _exit(self, original: Any) -> Any:
-        @door
-        def __exit__(tape: Any, *error: Any) -> Any:
-            result = original(tape, *error)
-            try:
-                self._observer.safely(self._tapes.left, tape)
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-            return result
-
-        return __exit__
-
-    def _stop_recording(self, original: Any) -> Any:
-        @door
-        def stop_recording(tape: Any) -> Any:
-            block = original(tape)
-            try:
-                return _Pause(self._observer, self._tapes, tape, block)
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-                return block
-
-        return stop_recording
-
-    def _reset(self, original: Any) -> Any:
-        @door
-        def reset(tape: Any) -> None:
-            original(tape)
-            try:
-                self._observer.safely(self._observer.tape_reset, tape, sys._getframe(1))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-
-        return reset
-
-    def _watch_tensor(self, original: Any) -> Any:
-        @door
-        def watch(tape: Any, tensor: Any) -> None:
-            original(tape, tensor)
-            try:
-                self._observer.safely(self._observer.told_to_watch, tape, tensor)
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-
-        return watch
-
-    def _gradient(self, original: Any) -> Any:
-        @door
-        def gradient(tape: Any, *args: Any, **kwargs: Any) -> Any:
-            observer, record = self._observer, None
-            try:
-                if observer.wants_losses():
-                    self._given.differentiated(args[0] if args else kwargs.get("target"))
-                record = self._differentiating.begins(original, tape, args, kwargs, sys._getframe(1))
-            except Exception as ours:
-                observer.stepped_aside(ours)
-            observer.thread.resting += 1
-            try:
-                result = original(tape, *args, **kwargs)
-            except BaseException as error:
-                try:
-                    if record is not None:
-                        record.error = f"{type(error).__name__}: {error}"
-                except Exception as ours:
-                    observer.stepped_aside(ours)
-                raise
-            finally:
-                observer.thread.resting -= 1
-            try:
-                if record is not None:
-                    self._differentiating.ends(record, args, kwargs, result)
-            except Exception as ours:
-                observer.stepped_aside(ours)
-            return result
-
-        return gradient
-
     # -- functions, variables, layers ----------------------------------------------------------------
 
-    def _function_made(self, original: Any) -> Any:
-        @door
-        def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
-            original(function, *args, **kwargs)
-            try:
-                self._observer.safely(self._functions.made, function, here(sys._getframe(1)))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-
-        return __init__
-
-    def _variable_made(self, original: Any) -> Any:
-        @door
-        def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
-            original(variable, *args, **kwargs)
-            try:
-                self._observer.safely(self._recorder.variables.made, variable, sys._getframe(1))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-
-        return __init__
+    def _function_made(self, function: Any, frame: FrameType) -> None:
+        self._functions.made(function, here(frame))
 
     def _layer_made(self, original: Any) -> Any:
         """Not ``__init__``: Keras reads its signature."""
@@ -305,20 +165,6 @@ class Hooks:
 
         return __setattr__
 
-    def _training(self, original: Any) -> Any:
-        """``fit`` and ``train_on_batch`` do nothing, and say so only once, if everything is frozen."""
-
-        @door
-        def train(model: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(model, *args, **kwargs)
-            try:
-                self._observer.safely(self._applying.trained, model, sys._getframe(1))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-            return result
-
-        return train
-
     def _predict(self, original: Any) -> Any:
         @door
         def predict(model: Any, *args: Any, **kwargs: Any) -> Any:
@@ -358,16 +204,8 @@ class Hooks:
 
     # -- optimizers ----------------------------------------------------------------------------------
 
-    def _optimizer_made(self, original: Any) -> Any:
-        @door
-        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, *args, **kwargs)
-            try:
-                self._observer.safely(self._applying.made, optimizer, here(sys._getframe(1)))
-            except Exception as ours:
-                self._observer.stepped_aside(ours)
-
-        return __init__
+    def _optimizer_made(self, optimizer: Any, frame: FrameType) -> None:
+        self._applying.made(optimizer, here(frame))
 
     def _apply(self, original: Any) -> Any:
         """Keras 3: gradients and variables in two lists."""
@@ -424,31 +262,6 @@ class Hooks:
             return result
 
         return apply_gradients
-
-
-class _Pause:
-    """``with tape.stop_recording()``."""
-
-    def __init__(self, observer: Listener, tapes: Tapes, tape: Any, block: Any) -> None:
-        self._observer, self._tapes, self._tape, self._block = observer, tapes, tape, block
-
-    @door
-    def __enter__(self) -> Any:
-        result = self._block.__enter__()
-        try:
-            self._observer.safely(self._tapes.left, self._tape)
-        except Exception as ours:
-            self._observer.stepped_aside(ours)
-        return result
-
-    @door
-    def __exit__(self, *error: Any) -> Any:
-        result = self._block.__exit__(*error)
-        try:
-            self._observer.safely(self._tapes.resumed, self._tape)
-        except Exception as ours:
-            self._observer.stepped_aside(ours)
-        return result
 
 
 def _ours(file: str) -> bool:

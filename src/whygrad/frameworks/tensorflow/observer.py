@@ -21,9 +21,10 @@ from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.before_apply import Given
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.clipping import Clips
-from whygrad.frameworks.tensorflow.compiled_figures import Looks
+from whygrad.frameworks.tensorflow.compiled_exit import Exit
+from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.copying import Copying
 from whygrad.frameworks.tensorflow.differentiating import Differentiating
 from whygrad.frameworks.tensorflow.functions import Functions
@@ -33,6 +34,7 @@ from whygrad.frameworks.tensorflow.numbers import TensorFlowNumbers
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.stepping import Applying
 from whygrad.frameworks.tensorflow.summaries import Summaries
+from whygrad.frameworks.tensorflow.tape_hooks import TapeHooks
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
@@ -60,12 +62,15 @@ class Observer(BaseObserver):
         self.figures = Figures(TensorFlowNumbers(), self.attention)
         self.differentiating = Differentiating(self, self.recorder, self.optimizers, self.attention)
         self.functions = Functions()
-        self.clips = Clips(self, self.recorder, self.optimizers)
         self.copying = Copying(self, self.recorder.variables)
         self.weights = Weights(self.recorder.variables)
         self.recorder.on_write = self.copying.written
-        self.given = Given(self.stepped_aside)
-        self.looks = Looks(self, self.optimizers, self.attention, self.figures, self.recorder, self.given)
+        self.before_apply = BeforeApply(self.stepped_aside)
+        self.exit = Exit(self, self.optimizers, self.recorder, self.before_apply)
+        self.clips = Clips(self, self.recorder, self.optimizers, self.exit)
+        self.looks = CompiledFigures(
+            self, self.optimizers, self.attention, self.figures, self.recorder, self.exit
+        )
         self.applying = Applying(
             self,
             self.optimizers,
@@ -74,8 +79,9 @@ class Observer(BaseObserver):
             self.recorder,
             self.differentiating,
             self.clips,
+            self.exit,
             self.looks,
-            self.given,
+            self.before_apply,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
         self.captured: dict[int, Where] = {}  # parameter -> the traced function that has it
@@ -83,10 +89,8 @@ class Observer(BaseObserver):
         self._hooks = Hooks(
             self,
             self.recorder,
-            self.tapes,
+            TapeHooks(self, self.tapes, self.differentiating, self.before_apply),
             self.functions,
-            self.differentiating,
-            self.given,
             self.applying,
             self.clips,
             self.copying,
@@ -114,11 +118,13 @@ class Observer(BaseObserver):
     def summarize(self, watching: Watching | None) -> None:
         """Summarize updates from now on, or no longer."""
         if self.summaries is not None:
-            self.given.remove()
+            self.before_apply.remove()
             self.summaries = None
         if watching is not None:
-            self.summaries = Summaries(self, self.optimizers, self.recorder.variables, self.given, watching)
-            self.given.install()
+            self.summaries = Summaries(
+                self, self.optimizers, self.recorder.variables, self.before_apply, watching
+            )
+            self.before_apply.install()
             self._window.see_calls()
 
     def wants_losses(self) -> bool:
@@ -158,7 +164,7 @@ class Observer(BaseObserver):
 
     def _counting(self) -> bool:
         """Does somebody want to know of every step, compiled ones included?"""
-        wanted = self.on_step is not None or self.summaries is not None or self.looks.wanted
+        wanted = self.on_step is not None or self.summaries is not None or self.exit.used
         return wanted and not self._stopped
 
     # -- windows -----------------------------------------------------------------------------------

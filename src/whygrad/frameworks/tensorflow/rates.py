@@ -1,4 +1,4 @@
-"""What an optimizer of Keras says of itself: its learning rate, and how many steps it has taken."""
+"""What an optimizer of Keras says of itself: its learning rate, what it clips, the steps it has taken."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import tensorflow as tf
 from whygrad.frameworks.shared.objects import plain_number, shown
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.frameworks.tensorflow.variables import handle_of
+
+_CLIPS = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
 
 
 def iterations(optimizer: Any) -> int:
@@ -28,6 +30,12 @@ def learning_rate(optimizer: Any) -> float | None:
     rate = next((found for name in names if (found := shown(optimizer, name)) is not None), None)
     number = plain_number(rate)
     return number if number is not None else _number(rate)
+
+
+def clip_limits(optimizer: Any) -> dict[str, float]:
+    """``Adam(clipnorm=1.0)``: what is limited, and to what."""
+    limits = {kind: plain_number(shown(optimizer, name)) for name, kind in _CLIPS.items()}
+    return {kind: limit for kind, limit in limits.items() if limit is not None}
 
 
 def _number(variable: Any) -> float | None:

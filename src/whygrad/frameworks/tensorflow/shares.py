@@ -18,6 +18,7 @@ from whygrad.frameworks.shared.shares import Shares, terms_of
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.kinds import KINDS
 from whygrad.frameworks.tensorflow.recorder import Recorder
+from whygrad.frameworks.tensorflow.values import dense
 
 COMPILED = "the loss is differentiated in compiled code"
 
@@ -74,6 +75,5 @@ def _asked_again(tape: Any) -> Any:
 
 
 def _square(gradient: Any) -> float:
-    dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-    values = private.contents(dense)
+    values = private.contents(dense(gradient))
     return float((values.astype("float64") ** 2).sum()) if values is not None else 0.0

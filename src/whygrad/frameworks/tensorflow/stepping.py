@@ -7,28 +7,25 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
-import tensorflow as tf
-
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import Figures
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Node, Param, clock, cone
-from whygrad.frameworks.shared.objects import listed, plain_number, shown
+from whygrad.frameworks.shared.objects import listed, shown
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
 from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.before_apply import Given
-from whygrad.frameworks.tensorflow.clipping import Clips
-from whygrad.frameworks.tensorflow.compiled_figures import Looks
-from whygrad.frameworks.tensorflow.compiled_zeros import Mailbox
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
+from whygrad.frameworks.tensorflow.clipping import Clipping, Clips
+from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
+from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.differentiating import Differentiating, Differentiation, is_zero
-from whygrad.frameworks.tensorflow.ports import Listener
-from whygrad.frameworks.tensorflow.rates import iterations, learning_rate, taken
+from whygrad.frameworks.tensorflow.rates import clip_limits, iterations, learning_rate, taken
 from whygrad.frameworks.tensorflow.recorder import Recorder
-from whygrad.frameworks.tensorflow.summaries import Summaries
+from whygrad.frameworks.tensorflow.summaries import Summarizing
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
-from whygrad.frameworks.tensorflow.values import Value, here
+from whygrad.frameworks.tensorflow.values import Value, dense, here
 from whygrad.frameworks.tensorflow.variables import handle_of, variables_in
 
 _FAR = 400
@@ -44,11 +41,8 @@ class Applied(NamedTuple):
     summary: Any  # what summaries have begun
 
 
-class _Observer(Listener, Window, Naming, Protocol):
+class _Observer(Summarizing, Window, Naming, Protocol):
     on_step: Callable[[], None] | None
-
-    @property
-    def summaries(self) -> Summaries | None: ...
 
     def stepped(self) -> None: ...
 
@@ -67,13 +61,15 @@ class Applying:
         recorder: Recorder,
         differentiating: Differentiating,
         clips: Clips,
-        looks: Looks,
-        given: Given,
+        leaving: Exit,
+        looks: CompiledFigures,
+        before_apply: BeforeApply,
     ) -> None:
         self._observer, self._optimizers, self._attention = observer, optimizers, attention
         self._figures_of, self._recorder, self._differentiating = figures, recorder, differentiating
-        self._clips, self._looks, self._given = clips, looks, given
-        self._boxes: dict[int, Mailbox] = {}
+        self._clips, self._exit, self._looks, self._before_apply = clips, leaving, looks, before_apply
+        self._awaiting: list[Clipping] = []  # of the step that is traced: clips whose size is told later
+        self._zeros: dict[int, tuple[list[Param | None], Told]] = {}  # who may get nothing but zeros
         self._compiled: dict[int, list[OptimizerRecord]] = {}  # top graph -> who applies in it
 
     def made(self, optimizer: Any, where: Where | None) -> None:
@@ -106,13 +102,12 @@ class Applying:
         start = len(graph.get_operations()) if graph is not None else 0
         record = observer.safely(self._begins, optimizer, gradients, variables, frame)
         if record is None:
-            self._given.clear()
+            self._before_apply.clear()
             return None
         begun = None
         with observer.resting():
             if graph is not None:
-                observer.safely(self._post, record, gradients, variables)
-                observer.safely(self._looks.place, record, graph, gradients, variables)
+                observer.safely(self._leave, record, graph, gradients, variables)
             elif observer.summaries is not None:
                 begun = observer.summaries.begins(record, gradients, variables, frame)
         return Applied(record, graph, start, begun)
@@ -123,7 +118,7 @@ class Applying:
         with observer.resting():
             if applied.summary is not None and observer.summaries is not None:
                 observer.summaries.ends(applied.summary)
-            self._given.clear()
+            self._before_apply.clear()
         if applied.graph is not None:
             observer.safely(self._traced, applied.record, applied.graph, applied.start)
         else:
@@ -217,17 +212,15 @@ class Applying:
         update = UpdateRecord(record.steps + 1, where, absent, zero, chosen, record.last_step)
         update.crossed = frozenset(crossed)
         self._clipped(record, update, pairs)
-        self._clips.by_optimizer(record, pairs)
+        self._awaiting = self._clips.by_optimizer(record, pairs)
         record.keep(update)
         self._figures(record, update, pairs)
         return absent
 
     def _clipped(self, record: OptimizerRecord, update: UpdateRecord, pairs: list[tuple[Any, Param]]) -> None:
         """Gradients that were there when the tape gave them, and are all zeros now, or will be."""
-        optimizer = record.ref()
-        limits = [shown(optimizer, name) for name in ("clipnorm", "clipvalue", "global_clipnorm")]
         there = [(g, p) for g, p in pairs if g is not None]
-        if any(plain_number(limit) == 0 for limit in limits):
+        if 0 in clip_limits(record.ref()).values():
             update.clipped_away, update.clipped_at = frozenset(p.key for _, p in there), record.made
             return
         for gradient, param in there:
@@ -247,10 +240,9 @@ class Applying:
 
     def _origins(self, gradient: Any) -> list[tuple[Differentiation, int]]:
         """The calls on a tape that a gradient comes from, through clipping and sums, nearest first."""
-        dense = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
-        if not private.is_tensor(dense):
+        if not private.is_tensor(numbers := dense(gradient)):
             return []
-        todo: list[Node] = [self._recorder.node(dense)]
+        todo: list[Node] = [self._recorder.node(numbers)]
         seen = set(todo)
         found = []
         while todo and len(seen) < _FAR:
@@ -289,26 +281,33 @@ class Applying:
         backwards = record.updates[-1].backwards if record.updates else ()
         return any(node.name in _BRANCHING for b in backwards for node in cone(b.roots))
 
-    def _post(self, record: OptimizerRecord, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """Let the compiled update tell us of its gradients."""
-        if private.in_xla(current_graph()) or not self._may_be_zero(record):
+    def _leave(
+        self, record: OptimizerRecord, graph: Any, gradients: Sequence[Any], variables: Sequence[Any]
+    ) -> None:
+        """Let the compiled update tell of its gradients whoever wants to know."""
+        zeros, clips, self._awaiting = self._may_be_zero(record), self._awaiting, []
+        told = self._exit.applied(record, graph, gradients, variables, wanted=zeros or bool(clips))
+        if told is None:
             return
-        params = [self._recorder.variables.param(v) for v in variables]
-        pairs = [(g, p) for g, p in zip(gradients, params, strict=False) if g is not None and p is not None]
-        if pairs:
-            self._boxes[record.key] = Mailbox([p.key for _, p in pairs], [g for g, _ in pairs])
+        for clip in clips:
+            clip.awaits(told)
+        if zeros:
+            params = [self._recorder.variables.param(v) for v in variables]
+            self._zeros[record.key] = (params, told)
 
     def _collect(self, record: OptimizerRecord) -> None:
-        """Read the box of a compiled update, as long as it is being recorded."""
-        box = self._boxes.get(record.key)
-        if box is None or record.steps > self._attention.budget.calls:
+        """Which gradients of a compiled update were zero, as long as it is being recorded."""
+        if record.key not in self._zeros or record.steps > self._attention.budget.calls:
             return
-        zero = box.zero()
-        if zero is not None:
+        params, told = self._zeros[record.key]
+        gradients = told()
+        if gradients is not None:
+            there = [(p, g) for p, g in zip(params, gradients, strict=False) if p is not None]
+            zero = frozenset(p.key for p, g in there if g is not None and is_zero(dense(g)))
             for update in record.updates:
                 update.zero = zero if record.steps == 1 else update.zero & zero
         if not self._attention.around_calls(record):
-            del self._boxes[record.key]
+            del self._zeros[record.key]
 
     def _traced(self, record: OptimizerRecord, graph: Any, start: int) -> None:
         """Traced, not taken: steps are counted when the function is called."""
@@ -352,8 +351,10 @@ class Applying:
         self._observer.look_at_weights()
         for record in records:
             self._optimizers.count(record)
-            self._collect(record)
-        self._clips.collect(done=not any(map(self._attention.around_calls, records)))
+        with self._observer.resting():
+            for record in records:
+                self._collect(record)
+            self._clips.collect(done=not any(map(self._attention.around_calls, records)))
         self._attention.close_if_done(self._observer)
         return True
 

@@ -17,11 +17,11 @@ from whygrad.frameworks.shared.objects import shown, shows
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
 from whygrad.frameworks.shared.records import OptimizerRecord
-from whygrad.frameworks.tensorflow import compiled_gradients as boxes
 from whygrad.frameworks.tensorflow.addresses import name_of, norms, tensors_of, values_of
-from whygrad.frameworks.tensorflow.before_apply import Given
-from whygrad.frameworks.tensorflow.compiled_gradients import Traced
+from whygrad.frameworks.tensorflow.before_apply import BeforeApply
+from whygrad.frameworks.tensorflow.compiled_gradients import PLACES, Traced
 from whygrad.frameworks.tensorflow.ports import Listener
+from whygrad.frameworks.tensorflow.rates import clip_limits
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
 from whygrad.summaries.stream import Stream
 from whygrad.summaries.watching import Watching
@@ -62,11 +62,11 @@ class Summaries:
         observer: _Observer,
         optimizers: Optimizers,
         variables: Variables,
-        given: Given,
+        before_apply: BeforeApply,
         watching: Watching,
     ) -> None:
         self._observer, self._optimizers = observer, optimizers
-        self._variables, self._given, self.watching = variables, given, watching
+        self._variables, self._before_apply, self.watching = variables, before_apply, watching
         self._plans: dict[int, _Plan] = {}
         self._places: weakref.WeakKeyDictionary[Traced, _Place] = weakref.WeakKeyDictionary()
 
@@ -81,12 +81,12 @@ class Summaries:
     def _begins(
         self, record: OptimizerRecord, gradients: list[Any], variables: list[Any], frame: FrameType
     ) -> Any:
-        plan, given = self._plan(record.ref(), frame), self._given
+        plan, noted = self._plan(record.ref(), frame), self._before_apply
         plan.number += 1
         if not self._due(plan):
             return None
-        loss = given.loss(len(self._plans))
-        gradients, raw = by_the_optimizer(record.ref(), gradients, variables, given.raw_of(gradients))
+        loss = noted.loss(len(self._plans))
+        gradients, raw = by_the_optimizer(record.ref(), gradients, variables, noted.raw_of(gradients))
         stream = self._stream(plan, variables, frame)
         stream.begins(tensors_of(gradients, variables), tensors_of(values_of(variables)))
         return plan, stream, variables, _float(loss), _before_clip(raw, stream)
@@ -119,7 +119,7 @@ class Summaries:
 
     def call_begins(self, graph: Any, frame: FrameType) -> tuple[Traced, ...]:
         """A compiled function is about to be called: what will it update?"""
-        places = tuple(boxes.PLACES.get(graph, ()))
+        places = tuple(PLACES.get(graph, ()))
         if not places or self.watching.trouble or os.getpid() != self._observer.pid:
             return ()
         self._safely(lambda: self._foresee(graph, places, frame))
@@ -131,7 +131,7 @@ class Summaries:
 
     def calm(self, graph: Any) -> bool:
         """Is it known how many updates a call will make, and that none of them is due?"""
-        places = boxes.PLACES.get(graph, ())
+        places = PLACES.get(graph, ())
         many = _most(places)
         for traced in places:
             place = self._places.get(traced)
@@ -143,7 +143,7 @@ class Summaries:
 
     def passed(self, graph: Any) -> None:
         """Such a call is over."""
-        for traced in boxes.PLACES.get(graph, ()):
+        for traced in PLACES.get(graph, ()):
             self._places[traced].plan.number += traced.last
 
     def _foresee(self, graph: Any, places: Sequence[Traced], frame: FrameType) -> None:
@@ -220,13 +220,20 @@ class Summaries:
             return None
 
 
+class Summarizing(Listener, Protocol):
+    """Somebody who summarizes updates, as long as that is wanted."""
+
+    @property
+    def summaries(self) -> Summaries | None:
+        """If it is wanted now."""
+
+
 def by_the_optimizer(
     optimizer: Any, gradients: list[Any], variables: Sequence[Any], raw: list[Any]
 ) -> tuple[list[Any], list[Any]]:
     """The optimizer may clip by itself (``clipnorm=1``): ask it how, and take what it will use."""
-    limits = [shown(optimizer, name) for name in ("clipnorm", "clipvalue", "global_clipnorm")]
     clip = shown(optimizer, "_clip_gradients")
-    if not any(limits) or clip is None or any(g is None for g in gradients):
+    if not any(clip_limits(optimizer).values()) or clip is None or any(g is None for g in gradients):
         return gradients, raw
     clipped = list(clip(list(gradients)))
     return clipped, [r if r is not None else g for r, g in zip(raw, gradients, strict=True)]

@@ -49,7 +49,6 @@ class Tape:
         self.spans: dict[int, list[list[int | None]]] = {}  # graph -> from operation, to operation
         self.opened = clock()
         self.closed = 0
-        self.paused = False
         self.asked: Where | None = None
         self._gates: dict[str, Gate] = {}
 

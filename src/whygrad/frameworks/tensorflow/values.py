@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import tensorflow as tf
+
 from whygrad.frameworks.shared.frames import Where, locate, told
 from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.tensorflow import private, vocabulary
@@ -58,6 +60,11 @@ def here(frame: Any) -> Where | None:
     if where is not None and _GENERATED in where.code.co_filename:
         return told(private.told_frames())
     return where
+
+
+def dense(gradient: Any) -> Any:
+    """The numbers of a gradient; a sparse one has them in a tensor of its own."""
+    return gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
 def number_in(content: Any) -> float | None:

@@ -18,7 +18,7 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.frameworks.tensorflow import private
-from whygrad.frameworks.tensorflow.compiled_figures import Looks
+from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.compiled_gradients import PLACES, nested
 from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
@@ -66,7 +66,7 @@ class Window:
         attention: Attention,
         recorder: Recorder,
         applying: Applying,
-        looks: Looks,
+        looks: CompiledFigures,
     ) -> None:
         self._observer, self._optimizers, self._attention = observer, optimizers, attention
         self._recorder, self._applying, self._looks = recorder, applying, looks

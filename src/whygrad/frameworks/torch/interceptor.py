@@ -15,10 +15,10 @@ from whygrad.frameworks.shared.frames import plain_call, trampoline
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.ports import Safety
 from whygrad.frameworks.shared.scopes import variables_of
-from whygrad.frameworks.torch.asked import asked_for
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.recorder import Recorder
+from whygrad.frameworks.torch.replaced_functions import asked_for
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.tracing import alone, traced
 

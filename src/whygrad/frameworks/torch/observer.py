@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
 import torch
-from torch.nn.modules import module as torch_module
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from whygrad.doors import door
 from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Node, Param
-from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.observer import BaseObserver
-from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
-from whygrad.frameworks.torch import modules, private
+from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
+from whygrad.frameworks.torch.hooks import Hooks
 from whygrad.frameworks.torch.interceptor import Mode
 from whygrad.frameworks.torch.names import Names
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.summaries import Summaries
-from whygrad.frameworks.torch.tracing import alone, traced
+from whygrad.frameworks.torch.tracing import traced
 from whygrad.frameworks.torch.weights import fingerprint
 from whygrad.summaries.watching import Watching
 
@@ -70,8 +64,7 @@ class Observer(BaseObserver):
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
-        self._patches = Patches()
-        self._hooks: list[Any] = []
+        self._hooks = Hooks(self, self.recorder, self.events, self.backwards, self.switches, self.stepping)
         self.active: bool = True  # may any thread be recorded now?
         self._compiled = False
 
@@ -79,20 +72,7 @@ class Observer(BaseObserver):
 
     def start(self) -> None:
         """Put the hooks in and begin to record in this thread and in every new one."""
-        self._patches.wrap(torch.optim.Optimizer, "__init__", self._optimizer_init)
-        self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
-        self._patches.wrap(torch, "compile", self._compile)
-        self._patches.wrap(torch.nn.Module, "compile", self._compile)
-        self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
-        self._patches.wrap(torch, "from_numpy", self._from_numpy)
-        self.switches.install(self._patches)
-        self.events.install(self._patches)
-        self._hooks = [
-            register_optimizer_step_pre_hook(self.stepping.before),
-            register_optimizer_step_post_hook(self.stepping.after),
-            torch_module.register_module_parameter_registration_hook(self._parameter_registered),
-            torch_module.register_module_module_registration_hook(self._module_registered),
-        ]
+        self._hooks.install()
         self.see_threads()
         self._enter()
 
@@ -102,10 +82,7 @@ class Observer(BaseObserver):
         self.standing.stop()
         if self.summaries is not None:
             self.summaries.remove()
-        for hook in self._hooks:
-            hook.remove()
-        self._hooks = []
-        self._patches.restore()
+        self._hooks.remove()
         self.forget_threads()
         self._leave()
 
@@ -237,155 +214,15 @@ class Observer(BaseObserver):
         if self._thread.mode is not None:
             self._thread.mode.on = False
 
-    # -- patches -----------------------------------------------------------------------------------
+    # -- what is told ------------------------------------------------------------------------------
 
-    def _optimizer_init(self, original: Any) -> Any:
-        @door
-        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, *args, **kwargs)
-            try:
-                if not traced():
-                    with alone():
-                        self.stepping.made(optimizer, locate(sys._getframe(1)))
-            except Exception as error:
-                self.stepped_aside(error)
-
-        return __init__
-
-    def _load_state_dict(self, original: Any) -> Any:
-        @door
-        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(module, *args, **kwargs)
-            try:
-                if not traced():
-                    with alone():
-                        self._loaded(module, args, kwargs, sys._getframe(1))
-            except Exception as error:
-                self.stepped_aside(error)
-            return result
-
-        return load_state_dict
-
-    def _loaded(self, module: torch.nn.Module, args: Any, kwargs: Any, frame: FrameType) -> None:
-        if self.aside:
-            return
-        for parameter in modules.parameters(module):
-            self.recorder.param(parameter).loaded = True
-        if not self.recording():
-            state = args[0] if args else kwargs.get("state_dict")
-            self.events.loaded(module, state, locate(frame))
-
-    def _from_numpy(self, original: Any) -> Any:
-        """No function mode is told of it: without this, data is first seen where it is used."""
-
-        @door
-        def from_numpy(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
-            try:
-                if self.recording():
-                    with alone():  # a look into it is not the user's
-                        self.recorder.node(result, locate(sys._getframe(1)))
-            except Exception as error:
-                self.stepped_aside(error)
-            return result
-
-        return from_numpy
-
-    def _saved_hooks(self, original: Any) -> Any:
-        """Checkpointing and its like: a graph that runs the user's code when it is walked."""
-
-        @door
-        def __enter__(block: Any) -> Any:
-            self.backwards.hooked = True
-            return original(block)
-
-        return __enter__
-
-    def _compile(self, original: Any) -> Any:
-        ref = weakref.ref(self)  # torch keeps lists of its functions: ours must not keep us alive
-
-        @door
-        def compile(*args: Any, **kwargs: Any) -> Any:
-            observer = ref()
-            if observer is not None:
-                try:
-                    observer._compiles(sys._getframe(1))
-                except Exception as error:
-                    observer.stepped_aside(error)
-            return original(*args, **kwargs)
-
-        return compile
-
-    def _compiles(self, frame: FrameType) -> None:
+    def compiles(self, frame: FrameType) -> bool:
+        """``torch.compile``: what is compiled is left alone, so no mode is entered any more. The first?"""
         self.unseen.setdefault("torch.compile", locate(frame))
-        if not self._compiled:
-            self._compiled = True
+        first, self._compiled = not self._compiled, True
+        if first:
             self._leave()
-            self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
-
-    def _plain_backward(self, original: Any) -> Any:
-        """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
-
-        @door
-        def backward(*args: Any, **kwargs: Any) -> Any:
-            told = None
-            try:
-                if self.recording():
-                    with alone():
-                        told = self.backwards.begins("backward", args, kwargs, sys._getframe(1))
-            except Exception as error:
-                self.stepped_aside(error)
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                try:
-                    if told is not None and not traced():
-                        with alone():
-                            self.backwards.failed(told, error)
-                except Exception as ours:
-                    self.stepped_aside(ours)
-                raise
-            try:
-                if told is not None and not traced():
-                    with alone():
-                        self.backwards.ends(told, "backward", args, result, sys._getframe(1))
-            except Exception as error:
-                self.stepped_aside(error)
-            return result
-
-        return backward
-
-    # -- modules and parameters --------------------------------------------------------------------
-
-    @door
-    def _parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
-        try:
-            if is_a(parameter, torch.Tensor) and not self.aside and not traced():
-                with alone():
-                    self._register(module, name, parameter, sys._getframe(2))
-        except Exception as error:
-            self.stepped_aside(error)
-
-    def _register(self, module: Any, name: str, parameter: Any, frame: FrameType) -> None:
-        param = self.recorder.param(parameter, stack(frame))
-        old = own(module).get("_parameters", {}).get(name)
-        if old is not None and old is not parameter:
-            param.replaced_at = locate(frame)
-
-    @door
-    def _module_registered(self, module: Any, name: str, child: Any) -> None:
-        try:
-            old = own(module).get("_modules", {}).get(name)
-            if old is not None and old is not child and modules.is_module(child) and not traced():
-                with alone():
-                    self._replaced(child, sys._getframe(2))
-        except Exception as error:
-            self.stepped_aside(error)
-
-    def _replaced(self, child: torch.nn.Module, frame: FrameType) -> None:
-        where = locate(frame)
-        for parameter in modules.parameters(child):
-            self.recorder.param(parameter, stack(frame)).replaced_at = where
+        return first
 
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
         """``requires_grad = ...`` or ``requires_grad_(...)``."""
