@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from math import sqrt
 
-from whygrad.flow.naming import term_names
+from whygrad.flow.naming import home, term_names
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import Term, terms, written
 from whygrad.model import Backward, Evidence, Flow, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
@@ -41,7 +41,7 @@ def _map(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) 
     parts = [t for root in shown.roots for t in terms(shown.flow, root, deep=False) if t.op.carries]
     parts = sorted(distinct(shown.flow, parts), key=lambda t: t.op.time)[:_MOST_TERMS]
     root = shown.flow[shown.roots[0]]
-    names = term_names([t.op for t in parts], root.site)
+    names = term_names(shown.flow, shown.roots, [t.op for t in parts])
     networks = groups(evidence, shown.reached | optimizer.held)
     norms = _norms(shown, parts, networks)
     zero = _zeros(situation, optimizer, shown)
@@ -57,10 +57,10 @@ def _map(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) 
             )
             for group, keys in networks.items()
         ]
-        rows.append(LossTerm(name, term.op.site, tuple(cells)))
+        rows.append(LossTerm(name, home(term.op), tuple(cells)))
     reasons = [b.unmeasured for b in backwards if b.unmeasured]
     why = "" if shown.shares or len(parts) < 2 else (reasons or ["not measured"])[0]
-    return GradientMap(optimizer.name, root.site, tuple(rows), why)
+    return GradientMap(optimizer.name, home(root), tuple(rows), why)
 
 
 def distinct(flow: Flow, parts: Iterable[Term]) -> list[Term]:

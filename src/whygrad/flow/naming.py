@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Sequence
 
-from whygrad.flow.source import tree
-from whygrad.model import Op, Site
+from whygrad.flow.source import is_library, tree
+from whygrad.model import Flow, Op, Site
+from whygrad.model.kinds import SCALES, SUMS
 
 _LONG = 40
+_MOST = 4000
 
 
 def statement(site: Site) -> ast.stmt | None:
@@ -40,41 +44,121 @@ def assigned(node: ast.stmt | None) -> str:
     return ast.unparse(target) if isinstance(target, (ast.Name, ast.Attribute)) else ""
 
 
-def term_names(ops: list[Op], loss: Site | None) -> list[str]:
-    """A name for each term; those written out in the line of the loss are told by their source."""
-    inline = sorted((op for op in ops if op.site is not None and op.site == loss), key=lambda op: op.time)
-    pieces = _addends(statement(loss)) if loss is not None else []
-    written = dict(zip((op.id for op in inline), pieces, strict=False)) if len(pieces) == len(inline) else {}
-    return [written.get(op.id) or _name(op) for op in ops]
+def term_names(flow: Flow, roots: Sequence[int], ops: Sequence[Op]) -> list[str]:
+    """A name for each term of a loss, as the lines that add them up call it; no two are the same."""
+    wanted = {op.id for op in ops}
+    labels: dict[int, str] = {}
+    todo: list[tuple[int, ast.expr | None]] = [(root, None) for root in roots]
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST:
+        here, said = todo.pop()
+        if here in wanted:
+            labels.setdefault(here, _label(flow[here], said))
+        elif here not in seen:
+            seen.add(here)
+            todo.extend(_inside(flow, flow[here], said))
+    return _told_apart([(labels.get(op.id) or _name(op), home(op)) for op in ops])
+
+
+def home(op: Op) -> Site | None:
+    """The user's own line: of an operation inside of a library, the one that called it."""
+    return next((s for s in (op.site, *op.callers) if s is not None and not is_library(s.file)), op.site)
+
+
+def _inside(flow: Flow, op: Op, said: ast.expr | None) -> list[tuple[int, ast.expr | None]]:
+    """What an operation adds up, each with the piece of source that stands for it."""
+    said = said if _is_sum(_bare(said)) else (_expression(op) or said)
+    bare = _bare(said)
+    if op.kind in SUMS and isinstance(bare, ast.BinOp) and _is_sum(bare):
+        sides = (bare.left, bare.right) if len(op.inputs) > 1 else (bare.right if op.swapped else bare.left,)
+        return list(zip(op.inputs, sides, strict=False))
+    if len(op.inputs) == 1 or op.kind in SCALES:
+        return [(i, _scaled(said) if flow[i].kind in SUMS else said) for i in op.inputs]
+    return [(i, None) for i in op.inputs]
+
+
+def _scaled(said: ast.expr | None) -> ast.expr | None:
+    """The sum in ``0.5 * (a + b)``; any other product is the name of what it scales."""
+    if isinstance(said, ast.BinOp) and isinstance(said.op, (ast.Mult, ast.Div)):
+        return next((side for side in (said.left, said.right) if _is_sum(_bare(side))), said)
+    return said
+
+
+def _bare(said: ast.expr | None) -> ast.expr | None:
+    """Without signs, and without the call that differentiates."""
+    while isinstance(said, ast.UnaryOp):
+        said = said.operand
+    return said
+
+
+def _is_sum(said: ast.expr | None) -> bool:
+    return isinstance(said, ast.BinOp) and isinstance(said.op, (ast.Add, ast.Sub))
+
+
+def _expression(op: Op) -> ast.expr | None:
+    """The sum that is written on the line of an operation that adds."""
+    if op.kind not in SUMS or op.site is None:
+        return None
+    written = _bare(_value(statement(op.site)))
+    return written if _is_sum(written) else None
+
+
+def _label(op: Op, said: ast.expr | None) -> str:
+    """The piece of source; the variable, where that is all there is in it and the line is the user's."""
+    own = op.site is not None and not is_library(op.site.file)
+    written = said is not None and any(map(_is_more, ast.walk(said)))
+    return _said(said) if written or not own else (own and _name(op)) or ""
+
+
+def _is_more(node: ast.AST) -> bool:
+    """More than a product of variables: something is computed here."""
+    if isinstance(node, ast.BinOp):
+        return not isinstance(node.op, (ast.Mult, ast.Div))
+    return isinstance(node, ast.Call)
+
+
+def _said(said: ast.expr | None) -> str:
+    """A piece of source as a name, without its sign: that is not what one calls it."""
+    bare = _bare(said)
+    return _short(ast.unparse(bare)) if bare is not None else ""
 
 
 def _name(op: Op) -> str:
+    """The variable that it was given to, or what is written there; of a library, in its own words."""
     if op.site is None:
         return op.name
-    name = assigned(statement(op.site))
-    return name or _short(op.site.code) or op.name
+    here = statement(op.site)
+    value = _value(here)
+    text = _said(value) if value is not None else _short(op.site.code)
+    return assigned(here) or text or op.name
 
 
-def _addends(node: ast.stmt | None) -> list[str]:
-    """The addends of the expression in a statement that are not just names."""
+def _value(node: ast.stmt | None) -> ast.expr | None:
+    """What a statement is about: what it assigns, returns, differentiates or collects."""
     value = getattr(node, "value", None)
-    while (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr == "backward"
-    ):
-        value = value.func.value
-    found: list[ast.expr] = []
-    todo = [value] if isinstance(value, ast.expr) else []
-    while todo:
-        here = todo.pop(0)
-        if isinstance(here, ast.BinOp) and isinstance(here.op, (ast.Add, ast.Sub)):
-            todo = [here.left, here.right, *todo]
-        elif isinstance(here, ast.UnaryOp):
-            todo = [here.operand, *todo]
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr == "backward" and not is_name(value.func.value):
+            value = value.func.value
+        elif value.func.attr == "append" and len(value.args) == 1:
+            value = value.args[0]
         else:
-            found.append(here)
-    return [_short(ast.unparse(f)) for f in found if any(isinstance(n, ast.Call) for n in ast.walk(f))]
+            break
+    return value if isinstance(value, ast.expr) else None
+
+
+def is_name(value: ast.expr) -> bool:
+    """Nothing but a variable, an attribute, or an element of one."""
+    return isinstance(value, (ast.Name, ast.Attribute, ast.Subscript))
+
+
+def _told_apart(named: Sequence[tuple[str, Site | None]]) -> list[str]:
+    """Terms that a loop has made on one line are counted."""
+    many, met = Counter(named), Counter[tuple[str, Site | None]]()
+    found = []
+    for term in named:
+        met[term] += 1
+        found.append(f"{term[0]} #{met[term]}" if many[term] > 1 else term[0])
+    return found
 
 
 def _short(text: str) -> str:

@@ -34,6 +34,7 @@ class UpdateCount:
     networks: tuple[str, ...] = ()
     loss: Site | None = None
     silent: tuple[str, ...] = ()
+    made: Site | None = None  # where the optimizer was made
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from whygrad.model import GradientMap, LossTerm, Note, Reached, Run
+from whygrad.model import Note, Reached, Run
 from whygrad.model.frameworks import FRAMEWORKS, title
-from whygrad.reporters import places
+from whygrad.reporters import places, who
 from whygrad.reporters.html_findings import text
+from whygrad.reporters.summary import grouped, stepping
 from whygrad.summaries.histograms import Pictured
 
 _NO_SCRIPT = "<noscript><p>This part needs JavaScript.</p></noscript>"
@@ -43,13 +44,13 @@ def flow_section(run: Run) -> str:
 
 def matrix(run: Run) -> str:
     """Terms of the losses against networks."""
-    rows = [(found, term) for found in run.gradient_map for term in found.terms]
-    columns = list(dict.fromkeys(c.network for _, term in rows for c in term.networks))
+    rows = who.rows(run.gradient_map)
+    columns = who.columns(rows)
     if not rows or not columns:
         words = '<p class="soft">No loss reached a network.</p>'
         return f'<section id="who"><h2>Who trains whom</h2>{words}</section>'
     heads = "".join(f'<th class="column" scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(_row(found, term, columns) for found, term in rows)
+    body = "".join(_row(row, columns) for row in rows)
     reasons = dict.fromkeys(found.unmeasured for found in run.gradient_map if found.unmeasured)
     notes = "".join(f'<p class="soft">Shares were not measured: {text(reason)}.</p>' for reason in reasons)
     roles = "".join(
@@ -66,13 +67,12 @@ def matrix(run: Run) -> str:
     )
 
 
-def _row(found: GradientMap, term: LossTerm, columns: Sequence[str]) -> str:
-    cells = {cell.network: cell for cell in term.networks}
-    place = f' <span class="soft mono">{escape(places.label(term.site))}</span>' if term.site else ""
-    marks = "".join(_cell(cells.get(column)) for column in columns)
+def _row(row: who.Row, columns: Sequence[str]) -> str:
+    place = f' <span class="soft mono">{escape(places.label(row.site))}</span>' if row.site else ""
+    marks = "".join(_cell(row.cells.get(column)) for column in columns)
     return (
-        f'<tr><th scope="row"><code>{escape(term.name)}</code>{place}</th>'
-        f"<td>{escape(found.optimizer)}</td>{marks}</tr>"
+        f'<tr><th scope="row"><code>{escape(row.name)}</code>{place}</th>'
+        f"<td>{escape(', '.join(row.optimizers))}</td>{marks}</tr>"
     )
 
 
@@ -81,8 +81,8 @@ def _cell(cell: Reached | None) -> str:
         return '<td class="cell soft">&ndash;</td>'
     if not cell.applied:
         return '<td class="cell through">passes</td>'
-    share = "yes" if cell.share is None else f"{100 * cell.share:.0f} %"
-    return f'<td class="cell yes">{share}</td>'
+    kind = "cell none" if cell.share == 0 else "cell yes"
+    return f'<td class="{kind}">{escape(who.share(cell))}</td>'
 
 
 def time_section(run: Run, there: bool, pictures: Sequence[Pictured]) -> str:
@@ -115,10 +115,11 @@ def time_section(run: Run, there: bool, pictures: Sequence[Pictured]) -> str:
 def observed(run: Run) -> str:
     """What was seen and what was not, what it cost, versions, the command."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(u.optimizer)}</th><td>{u.count:,}</td><td>{u.recorded:,}</td>'
-        f"<td>{escape(', '.join(u.networks))}</td>"
-        f'<td class="mono">{escape(places.label(u.loss)) if u.loss else ""}</td></tr>'
-        for u in run.updates
+        f'<tr><th scope="row">{escape(stepping(same))}</th><td>{sum(u.count for u in same):,}</td>'
+        f"<td>{sum(u.recorded for u in same):,}</td>"
+        f"<td>{escape(', '.join(dict.fromkeys(name for u in same for name in u.networks)))}</td>"
+        f'<td class="mono">{escape(places.label(same[0].loss)) if same[0].loss else ""}</td></tr>'
+        for same in grouped(run.updates)
     )
     table = (
         '<div class="scroll"><table><thead><tr><th>optimizer</th><th>updates</th><th>recorded in full</th>'

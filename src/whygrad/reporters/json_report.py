@@ -139,13 +139,16 @@ def _update(update: UpdateCount) -> dict[str, Any]:
         "networks": list(update.networks),
         "loss": _site(update.loss),
         "silent": list(update.silent),
+        "made": _site(update.made),
     }
 
 
 def _read_update(data: dict[str, Any]) -> UpdateCount:
     networks, loss = tuple(data.get("networks", ())), _read_site(data.get("loss"))
-    silent = tuple(data.get("silent", ()))
-    return UpdateCount(data["optimizer"], data["count"], data.get("recorded", 0), networks, loss, silent)
+    silent, made = tuple(data.get("silent", ())), _read_site(data.get("made"))
+    return UpdateCount(
+        data["optimizer"], data["count"], data.get("recorded", 0), networks, loss, silent, made
+    )
 
 
 def _map(found: GradientMap) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whygrad.model import Finding, GradientMap, LossTerm, Reached, Run, Severity
-from whygrad.reporters import places
+from whygrad.model import Finding, GradientMap, Reached, Run, Severity
+from whygrad.reporters import places, who
 from whygrad.reporters.summary import headline, healthy, stopped, sufferers
 
 _CODE = re.compile(r"(`[^`]+`)")
@@ -34,13 +34,13 @@ def findings(run: Run) -> str:
 
 def who_trains_whom(maps: Sequence[GradientMap]) -> str:
     """Terms of the losses against networks, as a table; empty if nothing is known."""
-    rows = [(found, term) for found in maps for term in found.terms]
-    networks = list(dict.fromkeys(c.network for _, term in rows for c in term.networks if c.reached))
+    rows = who.rows(maps)
+    networks = who.columns(rows)
     if not rows:
         return ""
     head = ["term of the loss", "line", "stepped by", *networks]
     lines = [_row(head), "|---|---|---|" + "--:|" * len(networks)]
-    lines += [_row(_cells(found, term, networks)) for found, term in rows]
+    lines += [_row(_cells(row, networks)) for row in rows]
     legend = "Shares are of the network's gradient, by norm. A dot: it gets there, and no step applies it."
     reasons = dict.fromkeys(found.unmeasured for found in maps if found.unmeasured)
     return "\n\n".join(
@@ -94,15 +94,13 @@ def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(_plain(cell) for cell in cells) + " |"
 
 
-def _cells(found: GradientMap, term: LossTerm, networks: Sequence[str]) -> list[str]:
-    cells = {cell.network: cell for cell in term.networks}
-    where = places.label(term.site) if term.site else ""
-    return [term.name, where, found.optimizer, *(_share(cells.get(network)) for network in networks)]
+def _cells(row: who.Row, networks: Sequence[str]) -> list[str]:
+    where = places.label(row.site) if row.site else ""
+    shares = (_share(row.cells.get(network)) for network in networks)
+    return [row.name, where, ", ".join(row.optimizers), *shares]
 
 
 def _share(cell: Reached | None) -> str:
     if cell is None or not cell.reached:
         return "-"
-    if not cell.applied:
-        return "·"
-    return "yes" if cell.share is None else f"{100 * cell.share:.0f} %"
+    return who.share(cell) if cell.applied else "·"

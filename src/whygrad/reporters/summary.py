@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from whygrad.model import Finding, Run, Severity, UpdateCount, Verdict
 from whygrad.model.frameworks import FRAMEWORKS, title, watched
 from whygrad.reporters.places import label, short
 from whygrad.reporters.style import fit
 from whygrad.rules.words import count, listed, summed
 
+_MOST_GROUPS = 8  # of optimizers that are told of in a sentence
 _NEEDS_MORE = (
     "what needs more of them is not judged (a target that is never synced, a gradient that dies later)"
 )
@@ -106,11 +109,37 @@ def _updates(run: Run) -> str:
 
 
 def _learning(updates: list[UpdateCount]) -> str:
-    """Which networks were measured to learn from which loss."""
-    parts = []
-    for update in updates:
-        loss = f" from the loss at {label(update.loss)}" if update.loss else ""
-        verb = "learn" if len(update.networks) > 1 else "learns"
-        who = f"{listed(update.networks)} {verb}{loss}" if update.networks else "nothing was seen to learn"
-        parts.append(f"{who} ({update.optimizer}, {update.count:,})")
+    """Which networks were measured to learn from which loss; optimizers of one line are told of once."""
+    groups = grouped(updates)
+    parts = [_group(group) for group in groups]
+    if len(parts) > _MOST_GROUPS:
+        more = sum(map(len, groups[_MOST_GROUPS - 1 :]))
+        parts = [*parts[: _MOST_GROUPS - 1], f"and {count(more, 'optimizer')} more, in the report"]
     return "; ".join(parts)
+
+
+def grouped(updates: Iterable[UpdateCount]) -> list[list[UpdateCount]]:
+    """Optimizers of one name that were made on one line, for one loss, stand together."""
+    groups: dict[object, list[UpdateCount]] = {}
+    for update in updates:
+        groups.setdefault((update.optimizer, update.made, update.loss), []).append(update)
+    return list(groups.values())
+
+
+def _group(updates: list[UpdateCount]) -> str:
+    """What the optimizers of one line do."""
+    first = updates[0]
+    networks = tuple(dict.fromkeys(name for update in updates for name in update.networks))
+    loss = f" from the loss at {label(first.loss)}" if first.loss else ""
+    verb = "learn" if len(networks) > 1 else "learns"
+    who = f"{listed(networks)} {verb}{loss}" if networks else "nothing was seen to learn"
+    return f"{who} ({stepping(updates)}, {sum(update.count for update in updates):,})"
+
+
+def stepping(updates: list[UpdateCount]) -> str:
+    """``opt``; of many that were made on one line, how many."""
+    first = updates[0]
+    if len(updates) == 1:
+        return first.optimizer
+    made = f" made at {label(first.made)}" if first.made else ""
+    return f"{len(updates):,} optimizers {first.optimizer}{made}"

@@ -88,9 +88,9 @@ def _loss(
     ways, between = fronts(flow, [t.op.id for t in parts], layer_of)
     kept = [t.op for t in sorted(parts, key=lambda t: t.op.time) if ways.get(t.op.id)]
     root = flow[backward.roots[0]]
-    names = term_names(kept, root.site)
+    names = term_names(flow, backward.roots, kept)
     loss = DrawnLoss(
-        name=term_names([root], None)[0],
+        name=term_names(flow, (root.id,), (root,))[0],
         site=root.site,
         terms=tuple(names),
         term_sites=tuple(op.site for op in kept),

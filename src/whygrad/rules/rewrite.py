@@ -245,18 +245,41 @@ def moved_inside(code: str, function: str) -> str | None:
 
 
 def out_of_place(code: str) -> str | None:
-    """``x += y`` as ``x = x + y``; ``x.add_(y)`` as ``x = x.add(y)``."""
+    """``x += y`` as ``x = x + y``; ``x.mul_(y).add_(z)`` as ``x = x.mul(y).add(z)``."""
     match _parsed(code):
         case ast.Module(
             body=[ast.AugAssign(target=ast.Name() | ast.Attribute() as target, value=value, op=op)]
         ):
             left = ast.parse(ast.unparse(target), mode="eval").body
             return f"{ast.unparse(target)} = {ast.unparse(ast.BinOp(left=left, op=op, right=value))}"
-        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=attr)) as call)]):
-            if attr.endswith("_") and isinstance(owner, ast.Name | ast.Attribute):
-                text = ast.unparse(call).replace(f".{attr}(", f".{attr[:-1]}(", 1)
-                return f"{ast.unparse(owner)} = {text}"
+        case ast.Module(body=[ast.Expr(value=ast.Call() as call)]):
+            return _kept_chain(call)
     return None
+
+
+def _kept_chain(call: ast.Call) -> str | None:
+    """``x.mul_(y).add_(z)``, calls that write in place and nothing else, as one assignment."""
+    links: list[ast.Attribute] = []
+    here: ast.expr = call
+    while isinstance(here, ast.Call) and isinstance(here.func, ast.Attribute) and here.func.attr[-1] == "_":
+        links.append(here.func)
+        here = here.func.value
+    if not links or not isinstance(here, ast.Name | ast.Attribute):
+        return None
+    for link in links:
+        link.attr = link.attr[:-1]
+    return f"{ast.unparse(here)} = {ast.unparse(call)}"
+
+
+def written_element(code: str) -> str:
+    """``x`` in ``x[mask] = 0``; nothing where the line is something else."""
+    match _parsed(code):
+        case (
+            ast.Module(body=[ast.Assign(targets=[ast.Subscript(value=owner)])])
+            | ast.Module(body=[ast.AugAssign(target=ast.Subscript(value=owner))])
+        ) if isinstance(owner, ast.Name | ast.Attribute):
+            return ast.unparse(owner)
+    return ""
 
 
 def loaded_into(code: str, copied: Callable[[str, str], str]) -> str | None:
@@ -291,6 +314,27 @@ def assigned(code: str) -> str:
         case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target])]):
             return ast.unparse(target)
     return ""
+
+
+def is_idle(code: str) -> bool:
+    """``x = x``: nothing happens in this line."""
+    match _parsed(code):
+        case ast.Module(body=[ast.Assign(targets=[target], value=value)]):
+            return ast.unparse(target) == ast.unparse(value)
+    return False
+
+
+def stopped_value(code: str, name: str, stopped: Callable[[str], str]) -> str | None:
+    """``r + gamma * v2 - v`` with ``v2`` stopped; without its name, the one product that calls something."""
+    named = [n for n in _walk(code) if isinstance(n, ast.expr) and ast.unparse(n) == name]
+    if name and len(named) == 1:
+        return _replaced(code, named[0].col_offset, named[0], stopped(name))
+    products = [n for n in _walk(code) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    outer = [n for n in products if not any(n is not m and n in ast.walk(m) for m in products)]
+    calling = [n for n in outer if any(isinstance(inner, ast.Call) for inner in ast.walk(n))]
+    if len(calling) != 1:
+        return None
+    return _replaced(code, calling[0].col_offset, calling[0], stopped(_text(code, calling[0])))
 
 
 def _walk(code: str) -> list[ast.AST]:

@@ -16,6 +16,7 @@ _PART_OF_LAYER = re.compile(r"(weight|bias|running_|in_proj|_|(\w+_)?kernel$|emb
 _SCALE = re.compile(r"(?i).*(norm|bn)\w*\.(gamma|beta)$")
 # What Keras calls layers that nobody has named: such a part of a name is no attribute.
 _UNNAMED = re.compile(r"(\.(\w+_)?(dense|conv\dd|lstm|gru|rnn|embedding|normalization|sequential)(_\d+)?)+$")
+_INDEX = re.compile(r"\.(\d+)(?=\.|\[|$)")  # ``net.0`` is written ``net[0]``
 LONG = 160  # a line to paste is shown in full
 
 
@@ -223,7 +224,7 @@ def parts(cause: Cause, source: str = "") -> tuple[tuple[str, ...], tuple[str, .
 def attribute(name: str) -> str:
     """The largest part of a name that one can write: layers that nobody has named are no attributes."""
     owner = name.rpartition(".")[0] if _part_of_layer(name) else name
-    return _UNNAMED.sub("", owner)
+    return _INDEX.sub(r"[\1]", _UNNAMED.sub("", owner))
 
 
 def _part_of_layer(name: str) -> bool:
@@ -249,6 +250,11 @@ def say(cause: Cause, title: str, why: str, fix: str, avoid: str = "") -> Findin
         first_update=cause.first_update,
         updates=cause.updates,
     )
+
+
+def write(new: str) -> str:
+    """What to write in the place of a line; nothing is left of one that gives a variable to itself."""
+    return "delete this line" if rewrite.is_idle(new) else f"write {code(new, LONG)}"
 
 
 def source(cause: Cause) -> str:

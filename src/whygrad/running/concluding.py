@@ -59,7 +59,7 @@ def _measured(situation: Situation, observation: Observation) -> tuple[UpdateCou
     found = []
     for known, optimizer in zip(observation.updates, optimizers, strict=True):
         learn, silent = learning(situation, optimizer) if known.recorded else (known.networks, ())
-        found.append(replace(known, networks=learn, silent=silent))
+        found.append(replace(known, networks=learn, silent=silent, made=optimizer.made))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ import sysconfig
 from collections.abc import Iterator
 from types import CodeType, TracebackType
 
+from whygrad.flow.source import is_library
 from whygrad.model import Site
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -96,7 +97,7 @@ def user_site(error: BaseException) -> Site | None:
 
 
 def _is_users(file: str) -> bool:
-    return not file.startswith(("<", _OURS, *_libraries()))
+    return not is_library(file) and not file.startswith(("<", _OURS, *_libraries()))
 
 
 def _libraries() -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def _fix(cause: BackwardTwice, value: str, kept: str) -> str:
     if state:
         new = f"`{state} = {cause.dialect.stopped(state)}`"
         return f"cut what is carried over, each part of it: {new} between two updates"
-    return f"compute it anew in each update: move {kept} to where the loss is made"
+    return f"compute it anew in each update: move {kept}, and all that it needs, to where the loss is made"
 
 
 RULE = Rule(PAGE, phrase, BackwardTwice)

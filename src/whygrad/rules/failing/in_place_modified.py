@@ -82,6 +82,11 @@ def _writer(cause: InPlaceModified) -> str:
 
 
 def _value(cause: InPlaceModified) -> str:
+    """The variable that was overwritten, where a line gives it one; else what made it."""
+    written = rewrite.written_element(words.source(cause))
+    made = rewrite.assigned(rewrite.uncommented(cause.forward.code)) if cause.forward else ""
+    if not cause.by_step and (written or made):
+        return written or made
     return cause.value or (str(words.who(cause)) if cause.subjects else "a value")
 
 
@@ -93,7 +98,9 @@ def _order(cause: InPlaceModified, writer: str, forward: str, backward: str) -> 
 
 
 def _copy(code: str) -> str:
-    new = rewrite.out_of_place(code)
+    new, whole = rewrite.out_of_place(code), rewrite.written_element(code)
+    if whole:
+        return f"write into a copy: `{whole} = {whole}.clone()` before this line"
     return f"write {words.code(new)}" if new else "write it out of place: `x = x + y` instead of `x += y`"
 
 

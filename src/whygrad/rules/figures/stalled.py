@@ -57,10 +57,10 @@ def _thrown(cause: Stalled) -> Finding:
 
 
 def _still(cause: Stalled) -> Finding:
-    ratio = "nearly nothing" if cause.ratio is None else f"{cause.ratio:.1e}"
+    step = f"a step is {cause.ratio:.1e} of the weights" if cause.ratio else "its steps change nothing"
     return words.say(
         cause,
-        title=f"{words.who(cause).does('stands', 'stand')} still: a step is {ratio} of the weights",
+        title=f"{words.who(cause).does('stands', 'stand')} still: {step}",
         why="The gradients are there; the steps are so small that float32 rounds most of them away.",
         fix="a larger learning rate (1e-4 to 1e-3 for Adam); look at what a scheduler or a scale on the loss "
         "leaves of it",

@@ -81,7 +81,7 @@ def _let_through(cause: Detached, op: str) -> str:
         return f"take `{op}` away from the value through which {words.who(cause)} must learn"
     if ".requires_grad_(" in new:
         return f"leave out both `{op}` and `requires_grad_`: the value has a gradient of its own"
-    return f"write {words.code(new, words.LONG)}{_afterwards(cause, op, code)}"
+    return f"{words.write(new)}{_afterwards(cause, op, code)}"
 
 
 def _afterwards(cause: Detached, op: str, code: str) -> str:

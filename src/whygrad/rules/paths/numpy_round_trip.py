@@ -121,12 +121,12 @@ def _callback(cause: NumpyRoundTrip) -> tuple[str, str]:
 
 def _call(cause: NumpyRoundTrip) -> str:
     new = rewrite.called(words.source(cause), cause.left.rpartition(".")[2])
-    return _write(new) if new else f"call the model, `model(x)`, not `{cause.left}(x)`"
+    return words.write(new) if new else f"call the model, `model(x)`, not `{cause.left}(x)`"
 
 
 def _apply(cause: NumpyRoundTrip) -> str:
     new = rewrite.applied(words.source(cause), cause.left)
-    itself = _write(new) if new else "call the function itself"
+    itself = words.write(new) if new else "call the function itself"
     here = cause.dialect
     return f"{itself}, with {here.title} operations inside; or give it a gradient: `{here.custom_gradient}`"
 
@@ -136,7 +136,7 @@ def _stay(cause: NumpyRoundTrip) -> str:
     code, stack = words.source(cause), cause.dialect.function("stack")
     numpy = re.search(r"\b(?:np|numpy)\.([\w.]+)\(", code)
     if cause.many and re.search(rf"{re.escape(cause.left)}\([\w.]+\)", code):
-        return _write(code.replace(f"{cause.left}(", f"{stack}("))
+        return words.write(code.replace(f"{cause.left}(", f"{stack}("))
     if numpy:
         return f"stay in {cause.dialect.title}: {_instead(cause, code, numpy[0][:-1], numpy[1])}"
     new = _without(cause, code)
@@ -144,7 +144,7 @@ def _stay(cause: NumpyRoundTrip) -> str:
         return f"keep it a tensor all the way to the loss: `{stack}(values)` instead of lists of numbers"
     collect = f" and collect with `{stack}(...)`" if "append(" in code else ""
     drop = f"; then the `{cause.back}(...)` is not needed" if cause.back and not collect else ""
-    return f"{_write(new)}{collect}{drop}"
+    return f"{words.write(new)}{collect}{drop}"
 
 
 def _instead(cause: NumpyRoundTrip, code: str, old: str, numpy: str) -> str:
@@ -155,7 +155,7 @@ def _instead(cause: NumpyRoundTrip, code: str, old: str, numpy: str) -> str:
         new = rewrite.renamed_call(code, old, name, ("axis", "keepdims"))
         new = new and (rewrite.without_calls(new, *_LEAVING) or new)
     if new and not _STILL_NUMBERS.search(new):
-        return _write(new)
+        return words.write(new)
     return f"`{name}` on the tensor itself instead of `{old}` on its numbers"
 
 
@@ -164,10 +164,6 @@ def _without(cause: NumpyRoundTrip, code: str) -> str | None:
     if not cause.left.startswith("."):
         return rewrite.unwrapped(code, cause.left.removesuffix("()"))
     return None if _MADE_AGAIN.search(code) else rewrite.without_calls(code, *_LEAVING)
-
-
-def _write(new: str) -> str:
-    return f"write {words.code(new, words.LONG)}"
 
 
 _SAID: dict[Way, Callable[[NumpyRoundTrip], tuple[str, str]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
-from whygrad.flow.paths import living_values
+from whygrad.flow.paths import ancestors, living_values
 from whygrad.flow.roles import Target, pairs, targets
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Mark, Optimizer, Severity, Site, Step
@@ -82,8 +82,17 @@ def _leak(
         harmless=not harmful,
         asked=bool(keys & backward.wanted),
         prediction_cut=not any(p.live for p in boot.predictions),
+        value=value,
+        mixed=_mixed(backward, site, boot),
         **stepped(situation, keys),
     )
+
+
+def _mixed(backward: Backward, site: Site | None, boot: Bootstrap) -> bool:
+    """Does one line compute the target and compare it with the prediction?"""
+    flow, predicted = backward.flow, {p.op for p in boot.predictions}
+    here = [op.id for op in flow.ops.values() if site is not None and op.site == site]
+    return any(boot.value.op in (behind := ancestors(flow, op)) and predicted & set(behind) for op in here)
 
 
 def target_networks(situation: Situation) -> list[Target]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from whygrad.model import Finding
+from whygrad.model import Finding, Site
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
 from whygrad.rules.rule import Page, Rule
@@ -52,6 +52,8 @@ class TargetLeak(Cause):
     harmless: bool = False  # nobody applies what it collects
     asked: bool = False  # the call was told to compute these gradients
     prediction_cut: bool = False  # only the target is trained
+    value: Site | None = None  # where the value of the next state is computed
+    mixed: bool = False  # the prediction stands in the line of the target, too
 
 
 def phrase(cause: TargetLeak) -> Finding:
@@ -79,7 +81,7 @@ def _pulled(cause: TargetLeak) -> Finding:
         title=f"the bootstrap target is differentiated: {who.does('is', 'are')} pulled from both sides",
         why=f"The loss{_line(cause)} compares a prediction with a target that carries gradient itself, so "
         f"the target is moved towards the prediction as well.{cut}",
-        fix=f"{cause.dialect.constant}, or {_stopped(cause)}",
+        fix=_stopped(cause),
         avoid="cutting the prediction instead: then only the target is trained",
     )
 
@@ -89,10 +91,15 @@ def _line(cause: TargetLeak) -> str:
 
 
 def _stopped(cause: TargetLeak) -> str:
-    name = rewrite.assigned(words.source(cause))
-    if name:
-        return f"use `{cause.dialect.stopped(name)}` in the loss"
-    return f"stop its gradient with `{cause.dialect.stop}`"
+    """Cut the target, and not the prediction, which may stand in the same line."""
+    code, here = words.source(cause), cause.dialect
+    if cause.mixed:
+        value = rewrite.assigned(cause.value.code) if cause.value else ""
+        new = rewrite.stopped_value(code, value, here.stopped)
+        return words.write(new) if new else f"stop the value of the next state alone with `{here.stop}`"
+    name = rewrite.assigned(code)
+    cut = f"use `{here.stopped(name)}` in the loss" if name else f"stop its gradient with `{here.stop}`"
+    return f"{here.constant}, or {cut}"
 
 
 RULE = Rule(PAGE, phrase, TargetLeak)
