@@ -21,9 +21,10 @@ from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.patches import Patches
+from whygrad.frameworks.shared.records import EmptyRecord
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
-from whygrad.frameworks.torch import modules, private
+from whygrad.frameworks.torch import emptiness, modules, private
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -67,6 +68,7 @@ class Observer(BaseObserver):
             self.standing,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
+        self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
@@ -242,7 +244,21 @@ class Observer(BaseObserver):
     def _optimizer_init(self, original: Any) -> Any:
         @door
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, *args, **kwargs)
+            asked: Any = None
+            try:
+                asked = emptiness.asked_of(args[0] if args else kwargs.get("params"))
+            except Exception as error:
+                self.stepped_aside(error)
+            try:
+                original(optimizer, *args, **kwargs)
+            except ValueError as error:
+                try:
+                    if emptiness.says(error) and not self.aside and not traced():
+                        with alone():
+                            self._given_nothing(type(optimizer).__name__, asked, sys._getframe(1))
+                except Exception as ours:
+                    self.stepped_aside(ours)
+                raise
             try:
                 if not traced():
                     with alone():
@@ -251,6 +267,16 @@ class Observer(BaseObserver):
                 self.stepped_aside(error)
 
         return __init__
+
+    def _given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None:
+        """An optimizer that cannot be made: the parameters that it might have been meant for."""
+        held = {key for record in self.optimizers.all() for key in record.held}
+        params = list(self.recorder.params.values())
+        found = emptiness.candidates(asked, params, held)
+        self.name_new_things(found, frame)
+        named = {param.key: param for param in found}
+        known = asked.module is not None
+        self.empty.append(EmptyRecord(locate(frame), kind, named, known, asked.used_up))
 
     def _load_state_dict(self, original: Any) -> Any:
         @door
@@ -447,6 +473,7 @@ class Observer(BaseObserver):
             clips=[*self.events.clips, *self.events.dropped.values()],
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
+            empty=list(self.empty),
             aliases=names.aliases(params) or self.aliases,
         )
 
