@@ -24,6 +24,7 @@ from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
 from whygrad.rules.paths.loss_independent import LossIndependent
+from whygrad.rules.stepping.judge_unanswered import unanswered
 from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
 from whygrad.rules.unexplained.judge_unexplained import unexplained
 
@@ -32,6 +33,7 @@ def causes(situation: Situation) -> list[Cause]:
     """Why parameters suffer, the gravest first. One cause per rule and line."""
     evidence = situation.evidence
     silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
+    silent += unanswered(situation) if evidence.complete else ()
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, left_out)

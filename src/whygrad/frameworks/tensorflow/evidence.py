@@ -43,7 +43,8 @@ class TensorFlowFreezer(Freezer):
         """An optimizer that was never used was meant for the gradients that nobody applies."""
         held = {key for optimizer in records.optimizers for key in optimizer.held}
         left = {k: p for b in records.pending if not b.follower for k, p in b.wanted.items() if k not in held}
-        idle = [o for o in records.optimizers if not o.held and o.ref() is not None]
+        unused = [o for o in records.optimizers if not o.held]
+        idle = [o for o in unused if o.ref() is not None] or unused  # a local of ``main()`` may be gone
         if idle and left:
             idle[0].held = left
 
