@@ -14,6 +14,7 @@ from whygrad.rules.judging_wrong import wrong
 from whygrad.rules.losses.judge_surrogates import surrogates
 from whygrad.rules.membership.judge_captured import captured
 from whygrad.rules.membership.judge_empty import empty
+from whygrad.rules.membership.judge_frozen import frozen_parts
 from whygrad.rules.membership.judge_overwritten import undone
 from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
@@ -39,7 +40,7 @@ def causes(situation: Situation) -> list[Cause]:
     missing = _explained_by_replacement(missing, left_out)
     missing = surrogates(situation, missing)
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
-    found += [*missing, *left_out]
+    found += [*missing, *left_out, *frozen_parts(situation)]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]

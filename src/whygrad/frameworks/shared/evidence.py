@@ -141,7 +141,7 @@ class Freezer:
             name=param.name or _anonymous(param),
             network=param.network or param.name.partition(".")[0] or _anonymous(param),
             shape=param.shape,
-            trainable=self.trainable(tensor) if tensor is not None else True,
+            trainable=self.trainable(tensor) if tensor is not None else self.was_trainable(param),
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
             frozen_at=self._site(
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
@@ -304,6 +304,10 @@ class Freezer:
     def trainable(self, tensor: Any) -> bool:
         """Does this parameter ask for gradients now?"""
         return bool(tensor.requires_grad)
+
+    def was_trainable(self, param: Param) -> bool:
+        """Did it ask for gradients when it was last seen? It is gone: a local of ``main()``."""
+        return param.node is None or param.node.carries
 
     def captured(self, param: Param) -> Where | None:
         """Where a compiled function took it, if nobody else has it any more."""

@@ -56,6 +56,10 @@ class TensorFlowFreezer(Freezer):
         """A layer may have been frozen since."""
         return bool(shown(tensor, "trainable", True))
 
+    def was_trainable(self, param: Param) -> bool:
+        """Layers are frozen, and what is known of a layer is known of its variables."""
+        return param.frozen_at is None
+
     def moved(self, param: Param) -> bool:
         """Are its values others than before the first step?"""
         return has_moved(param)

@@ -137,6 +137,8 @@ class Applying:
         if not record.held:
             record.before = iterations(optimizer)
             record.lr_always_zero = learning_rate(optimizer) == 0
+        elif record.lr_always_zero:
+            self._rate(record)
         params = [self._recorder.variables.param(v) for v in variables]
         known = _built_for(optimizer)
         given = [(g, p, v) for g, p, v in zip(gradients, params, variables, strict=False) if p is not None]
@@ -274,13 +276,17 @@ class Applying:
     def last_look(self, records: Sequence[OptimizerRecord]) -> None:
         """A learning rate that was zero at first may have grown; compiled steps count themselves."""
         for record in records:
-            optimizer = record.ref()
-            if record.lr_always_zero:
-                record.lr_always_zero = learning_rate(optimizer) == 0
+            self._rate(record)
             if record.traced:
                 self._optimizers.at_least(record, taken(record))
                 self._looks.last(record)
             self._figures_of.run_ends(record)
+
+    def _rate(self, record: OptimizerRecord) -> None:
+        """A rate that was zero at first may have grown; of an optimizer that is gone, the last look counts."""
+        optimizer = record.ref() if record.lr_always_zero else None
+        if optimizer is not None:
+            record.lr_always_zero = learning_rate(optimizer) == 0
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -352,6 +358,7 @@ class Applying:
         self._observer.look_at_weights()
         for record in records:
             self._optimizers.count(record)
+            self._rate(record)
             self._collect(record)
         self._clips.collect(done=not any(map(self._attention.around_calls, records)))
         self._attention.close_if_done(self._observer)

@@ -119,15 +119,19 @@ def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:
     """A term of the loss that trains this parameter's network and nothing that is applied."""
     for _, reach in situation.terms(backward):
         living = reach.living()
-        if key in living and not living & backward.applied and not _meant_for_others(situation, reach):
+        alone = key in living and not living & backward.applied
+        if alone and not _meant_for_others(situation, backward, reach, key):
             return True
     return False
 
 
-def _meant_for_others(situation: Situation, reach: Reach) -> bool:
+def _meant_for_others(situation: Situation, backward: Backward, reach: Reach, key: int) -> bool:
     """The term would train what an optimizer holds, if it were not cut: this network only passes it on."""
-    paths = [reach.path(key) for key in reach.parameters.keys() & situation.holders.keys()]
-    return any(path is not None and path.cost == 1 for path in paths)
+    known, flow = situation.evidence.parameters, backward.flow
+    own = {k for k, p in known.items() if p.network == known[key].network}
+    paths = [reach.path(held) for held in reach.parameters.keys() & situation.holders.keys()]
+    cut = [path for path in paths if path is not None and path.cost == 1]
+    return any(flow.parameter(i) in own for path in cut for op in path.ops[1:] for i in op.inputs)
 
 
 def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> Optimizer | None:
