@@ -25,6 +25,7 @@ from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
 from whygrad.rules.paths.loss_independent import LossIndependent
+from whygrad.rules.stepping.judge_created import created_inside
 from whygrad.rules.stepping.judge_unanswered import unanswered
 from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
 from whygrad.rules.unexplained.judge_unexplained import unexplained
@@ -40,6 +41,7 @@ def causes(situation: Situation) -> list[Cause]:
     missing = _explained_by_replacement(missing, left_out)
     missing = surrogates(situation, missing)
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
+    found += created_inside(situation)
     found += [*missing, *left_out, *frozen_parts(situation)]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]

@@ -367,8 +367,21 @@ class Applying:
     def _stepped(self, record: OptimizerRecord) -> None:
         with self._observer.resting():
             self._figures_of.step_ends()
+            if not record.steps:
+                record.remembers = _has_moments(record)
         self._recorder.operations = 0
         self._attention.step_taken(record, self._observer)
+
+
+def _has_moments(record: OptimizerRecord) -> bool:
+    """Does it keep numbers for each number of a variable? A count of steps is none."""
+    shapes = {param.shape for param in record.held.values() if param.shape}
+    return any(_shape(variable) in shapes for variable in variables_in(record.ref()))
+
+
+def _shape(variable: Any) -> tuple[int, ...]:
+    found = shown(variable, "shape")
+    return tuple(found) if handle_of(variable) and found is not None else ()
 
 
 def _built_for(optimizer: Any) -> set[int]:

@@ -58,10 +58,14 @@ def _meant(situation: Situation, nothing: EmptyList) -> tuple[Parameter, ...]:
     members = situation.parameters(nothing.parameters)
     if nothing.asked or nothing.site is None:
         return members
-    said = set(re.findall(r"\w+", _text(nothing.site)))
-    spoken = tuple(p for p in members if _last(p.network) in said)
     own = tuple(p for p in members if not situation.is_copy(p.key) and not p.loaded)
-    return spoken or own or members
+    return _spoken(nothing.site, members) or own or members
+
+
+def _spoken(site: Site | None, members: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Those whose network is named on a line, or on those that feed it."""
+    said = set(re.findall(r"\w+", _text(site))) if site is not None else set()
+    return tuple(p for p in members if _last(p.network) in said)
 
 
 def _text(site: Site) -> str:
@@ -93,7 +97,7 @@ def _asked_for_nothing(situation: Situation) -> Iterator[Backward]:
 def _not_asked(situation: Situation, asked: Backward) -> Cause:
     """Frozen, unknown to its model, or not there yet when the list was taken."""
     alone = [p for p in situation.parameters(asked.reached) if p.key not in situation.holders and p.lasting]
-    members = [p for p in alone if not situation.is_copy(p.key)]
+    members = [p for p in alone if not situation.is_copy(p.key)] or _born_frozen(situation, asked)
     learning = [p for p in members if p.trainable]
     untracked = [p for p in learning if p.untracked_in]
     if untracked:
@@ -107,6 +111,13 @@ def _not_asked(situation: Situation, asked: Backward) -> Cause:
         chain=(*_from(learning), Step.at(asked.site, _asking(situation), mark=Mark.HERE)),
         loss=asked.flow[asked.roots[0]].site if asked.roots else None,
     )
+
+
+def _born_frozen(situation: Situation, asked: Backward) -> list[Parameter]:
+    """Frozen before it was built: then not even a tape knows that it is there."""
+    known = [p for p in situation.evidence.parameters.values() if p.key not in situation.holders]
+    frozen = [p for p in known if not p.trainable and p.frozen_at is not None and not p.copy_of]
+    return list(_spoken(asked.site, frozen)) or [p for p in frozen if not p.loaded]
 
 
 # -- causes ---------------------------------------------------------------------------------------
