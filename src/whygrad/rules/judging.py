@@ -15,6 +15,7 @@ from whygrad.rules.losses.judge_surrogates import surrogates
 from whygrad.rules.membership.judge_captured import captured
 from whygrad.rules.membership.judge_empty import empty
 from whygrad.rules.membership.judge_frozen import frozen_parts
+from whygrad.rules.membership.judge_made import made_in_forward
 from whygrad.rules.membership.judge_overwritten import undone
 from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
@@ -43,6 +44,7 @@ def causes(situation: Situation) -> list[Cause]:
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
     found += created_inside(situation)
     found += [*missing, *left_out, *frozen_parts(situation)]
+    found += made_in_forward(situation)
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]

@@ -71,8 +71,8 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
         return None  # on purpose; where an empty list was asked for, see judge_empty
     if parameter.key in situation.rejected:
         return next((b for b in situation.backwards if key in b.reached), None)
-    if parameter.written and not parameter.replaced_at:
-        return None  # updated by hand, or synced from another network
+    if parameter.written and parameter.moved and not parameter.replaced_at:
+        return None  # updated by hand, or synced from another network; not: its own old weights put back
     if situation.is_copy(key) and _replaced(situation, parameter) is None:
         return None
     known = situation.evidence.parameters
