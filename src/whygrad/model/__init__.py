@@ -2,7 +2,7 @@
 
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
 from whygrad.model.events import Alias, Clear, Clip, Copy
-from whygrad.model.evidence import Backward, Changed, Crash, Evidence, Optimizer, Update
+from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
@@ -27,6 +27,7 @@ __all__ = [
     "Crash",
     "Drawing",
     "DrawnLoss",
+    "EmptyList",
     "Evidence",
     "Excerpt",
     "Finding",

@@ -67,6 +67,18 @@ class Backward:
     unmeasured: str = ""  # why there are no shares
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
     value: float | None = None  # of the loss
+    asked: int = -1  # of a tape: how many values it was asked for, whatever they are
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyList:
+    """An optimizer that was to be made, and was given no parameters at all."""
+
+    site: Site | None
+    kind: str = ""  # of the optimizer: Adam
+    parameters: frozenset[int] = frozenset()  # of the network that was asked for its list; or all that nobody holds
+    asked: bool = False  # it is known which network was asked
+    used_up: bool = False  # an iterator that had been walked to its end before
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +134,7 @@ class Evidence:
     clips: tuple[Clip, ...] = ()
     clears: tuple[Clear, ...] = ()
     copies: tuple[Copy, ...] = ()
+    empty: tuple[EmptyList, ...] = ()
     aliases: tuple[Alias, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     looks: Mapping[int, tuple[Look, ...]] = field(default_factory=dict)  # at its compiled updates

@@ -13,6 +13,9 @@ from whygrad.rules.figures.judge_figures import unhealthy
 from whygrad.rules.judging_wrong import wrong
 from whygrad.rules.losses.judge_surrogates import surrogates
 from whygrad.rules.membership.judge_captured import captured
+from whygrad.rules.membership.judge_empty import empty
+from whygrad.rules.membership.judge_frozen import frozen_parts
+from whygrad.rules.membership.judge_made import made_in_forward
 from whygrad.rules.membership.judge_overwritten import undone
 from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
@@ -23,6 +26,8 @@ from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
 from whygrad.rules.paths.loss_independent import LossIndependent
+from whygrad.rules.stepping.judge_created import created_inside
+from whygrad.rules.stepping.judge_unanswered import unanswered
 from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
 from whygrad.rules.unexplained.judge_unexplained import unexplained
 
@@ -31,11 +36,15 @@ def causes(situation: Situation) -> list[Cause]:
     """Why parameters suffer, the gravest first. One cause per rule and line."""
     evidence = situation.evidence
     silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
+    silent += unanswered(situation) if evidence.complete else ()
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, left_out)
     missing = surrogates(situation, missing)
-    found = [*broken(situation), *asked_twice(situation), *crossed(situation), *missing, *left_out]
+    found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
+    found += created_inside(situation)
+    found += [*missing, *left_out, *frozen_parts(situation)]
+    found += made_in_forward(situation)
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     found += [c for c in masked(situation) if not _same_place(c, found)]

@@ -15,6 +15,7 @@ from whygrad.frameworks.shared.records import (
     ClearRecord,
     ClipRecord,
     CopyRecord,
+    EmptyRecord,
     OptimizerRecord,
     UpdateRecord,
 )
@@ -27,6 +28,7 @@ from whygrad.model import (
     Clip,
     Copy,
     Crash,
+    EmptyList,
     Evidence,
     Flow,
     Op,
@@ -61,6 +63,7 @@ class Records:
     clips: list[ClipRecord] = field(default_factory=list)
     clears: list[ClearRecord] = field(default_factory=list)
     copies: list[CopyRecord] = field(default_factory=list)
+    empty: list[EmptyRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
@@ -90,6 +93,7 @@ class Freezer:
         self._met.update((key, param) for key, (param, _) in self._records.assigned.items())
         clips = tuple(self._clip(c) for c in self._records.clips)
         copies = tuple(self._copies())
+        empty = tuple(map(self._empty, self._records.empty))
         return Evidence(
             parameters={key: self._parameter(self._seen(p)) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -102,6 +106,7 @@ class Freezer:
                 Clear(self._site(c.where), c.time, frozenset(c.touched), c.by) for c in self._records.clears
             ),
             copies=copies,
+            empty=empty,
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
@@ -136,7 +141,7 @@ class Freezer:
             name=param.name or _anonymous(param),
             network=param.network or param.name.partition(".")[0] or _anonymous(param),
             shape=param.shape,
-            trainable=self.trainable(tensor) if tensor is not None else True,
+            trainable=self.trainable(tensor) if tensor is not None else self.was_trainable(param),
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
             frozen_at=self._site(
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
@@ -168,6 +173,11 @@ class Freezer:
             clip.awaited,
             clip.ready,
         )
+
+    def _empty(self, record: EmptyRecord) -> EmptyList:
+        self._met.update(record.params)
+        keys = frozenset(record.params)
+        return EmptyList(self._site(record.where), record.kind, keys, record.asked, record.used_up)
 
     def _copies(self) -> Iterable[Copy]:
         """Copies between parameters that the rest of the evidence knows."""
@@ -265,6 +275,7 @@ class Freezer:
                 time=record.time,
                 runs=record.runs,
                 tape=record.tape is not None,
+                asked=record.asked,
             )
         return known
 
@@ -293,6 +304,10 @@ class Freezer:
     def trainable(self, tensor: Any) -> bool:
         """Does this parameter ask for gradients now?"""
         return bool(tensor.requires_grad)
+
+    def was_trainable(self, param: Param) -> bool:
+        """Did it ask for gradients when it was last seen? It is gone: a local of ``main()``."""
+        return param.node is None or param.node.carries
 
     def captured(self, param: Param) -> Where | None:
         """Where a compiled function took it, if nobody else has it any more."""

@@ -44,6 +44,18 @@ class BackwardRecord:
     shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
     unmeasured: str = ""
     value: float | None = None
+    asked: int = -1  # how many values a tape was asked for
+
+
+@dataclass(slots=True, eq=False)
+class EmptyRecord:
+    """An optimizer that was given no parameters."""
+
+    where: Where | None
+    kind: str
+    params: dict[int, Param]
+    asked: bool = False
+    used_up: bool = False
 
 
 @dataclass(slots=True, eq=False)

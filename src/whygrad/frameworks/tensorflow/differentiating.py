@@ -97,7 +97,7 @@ class Differentiating:
         since = self._optimizers.last_step()
         exits = tuple(node for node in self._recorder.outside.exits if node.time > since)
         record = Differentiation(where, roots, {}, {p.key: p for p in params}, exits, self.count)
-        record.tape = known
+        record.tape, record.asked = known, len(sources)
         record.value = numbers.scalar(target) if len(roots) == 1 else None
         if record.value is not None and not isfinite(record.value):
             look_back(self._recorder.table, roots, numbers.values_of)

@@ -43,7 +43,8 @@ class TensorFlowFreezer(Freezer):
         """An optimizer that was never used was meant for the gradients that nobody applies."""
         held = {key for optimizer in records.optimizers for key in optimizer.held}
         left = {k: p for b in records.pending if not b.follower for k, p in b.wanted.items() if k not in held}
-        idle = [o for o in records.optimizers if not o.held and o.ref() is not None]
+        unused = [o for o in records.optimizers if not o.held]
+        idle = [o for o in unused if o.ref() is not None] or unused  # a local of ``main()`` may be gone
         if idle and left:
             idle[0].held = left
 
@@ -54,6 +55,10 @@ class TensorFlowFreezer(Freezer):
     def trainable(self, tensor: Any) -> bool:
         """A layer may have been frozen since."""
         return bool(shown(tensor, "trainable", True))
+
+    def was_trainable(self, param: Param) -> bool:
+        """Layers are frozen, and what is known of a layer is known of its variables."""
+        return param.frozen_at is None
 
     def moved(self, param: Param) -> bool:
         """Are its values others than before the first step?"""

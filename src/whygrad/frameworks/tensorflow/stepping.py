@@ -132,6 +132,8 @@ class Applying:
         if not record.held:
             record.before = iterations(optimizer)
             record.lr_always_zero = learning_rate(optimizer) == 0
+        elif record.lr_always_zero:
+            self._rate(record)
         params = [self._recorder.variables.param(v) for v in variables]
         known = _built_for(optimizer)
         given = [(g, p, v) for g, p, v in zip(gradients, params, variables, strict=False) if p is not None]
@@ -266,13 +268,17 @@ class Applying:
     def last_look(self, records: Sequence[OptimizerRecord]) -> None:
         """A learning rate that was zero at first may have grown; compiled steps count themselves."""
         for record in records:
-            optimizer = record.ref()
-            if record.lr_always_zero:
-                record.lr_always_zero = learning_rate(optimizer) == 0
+            self._rate(record)
             if record.traced:
                 self._optimizers.at_least(record, taken(record))
                 self._looks.last(record)
             self._figures_of.run_ends(record)
+
+    def _rate(self, record: OptimizerRecord) -> None:
+        """A rate that was zero at first may have grown; of an optimizer that is gone, the last look counts."""
+        optimizer = record.ref() if record.lr_always_zero else None
+        if optimizer is not None:
+            record.lr_always_zero = learning_rate(optimizer) == 0
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -353,6 +359,7 @@ class Applying:
             self._optimizers.count(record)
         with self._observer.resting():
             for record in records:
+                self._rate(record)
                 self._collect(record)
             self._clips.collect(done=not any(map(self._attention.around_calls, records)))
         self._attention.close_if_done(self._observer)
@@ -361,8 +368,21 @@ class Applying:
     def _stepped(self, record: OptimizerRecord) -> None:
         with self._observer.resting():
             self._figures_of.step_ends()
+            if not record.steps:
+                record.remembers = _has_moments(record)
         self._recorder.operations = 0
         self._attention.step_taken(record, self._observer)
+
+
+def _has_moments(record: OptimizerRecord) -> bool:
+    """Does it keep numbers for each number of a variable? A count of steps is none."""
+    shapes = {param.shape for param in record.held.values() if param.shape}
+    return any(_shape(variable) in shapes for variable in variables_in(record.ref()))
+
+
+def _shape(variable: Any) -> tuple[int, ...]:
+    found = shown(variable, "shape")
+    return tuple(found) if handle_of(variable) and found is not None else ()
 
 
 def _built_for(optimizer: Any) -> set[int]:

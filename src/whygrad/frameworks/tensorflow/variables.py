@@ -135,6 +135,7 @@ class Variables:
                 if param is not None:
                     inside = self._inside.get(id(layer)) if param.untracked_how == "plain object" else None
                     param.made = (inside, *made) if inside is not None else made
+                    _made_frozen(param, layer, variable)
                     self._nobodys(param, layer, variable, last and handle_of(variable) not in owned)
         for marks, attribute in ((self._frozen, "frozen_at"), (self._replaced, "replaced_at")):
             for ref, where in list(marks.values()):
@@ -219,6 +220,14 @@ class Variables:
     def forget_writes(self) -> None:
         """Recording starts again: what was assigned before may be long overwritten."""
         self._written.clear()
+
+
+def _made_frozen(param: Param, layer: Any, variable: Any) -> None:
+    """``Dense(8, trainable=False)``: a weight that is meant to learn, in a layer that is not."""
+    learns = any(v is variable for v in listed(shown(layer, "_trainable_variables")))
+    learns = learns or any(v is variable for v in listed(shown(layer, "_trainable_weights")))
+    if learns and shown(layer, "_trainable") is False and param.made:
+        param.frozen_at = param.frozen_at or param.made[0]
 
 
 def _in_a_model(frame: FrameType | None, layer: Any) -> Where | None:

@@ -16,7 +16,7 @@ from whygrad.frameworks.shared.frames import locate, stack
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Recording, Safety
-from whygrad.frameworks.torch import modules
+from whygrad.frameworks.torch import emptiness, modules
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -27,6 +27,7 @@ from whygrad.frameworks.torch.tracing import alone, traced
 
 class _Observer(Safety, Recording, Protocol):
     def compiles(self, frame: FrameType) -> bool: ...
+    def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None: ...
 
 
 class Hooks:
@@ -73,7 +74,21 @@ class Hooks:
     def _optimizer_init(self, original: Any) -> Any:
         @door
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, *args, **kwargs)
+            asked = emptiness.Asked()
+            try:
+                asked = emptiness.asked_of(args[0] if args else kwargs.get("params"))
+            except Exception as error:
+                self._observer.stepped_aside(error)
+            try:
+                original(optimizer, *args, **kwargs)
+            except ValueError as error:
+                try:
+                    if emptiness.says(error) and not self._observer.aside and not traced():
+                        with alone():
+                            self._observer.given_nothing(type(optimizer).__name__, asked, sys._getframe(1))
+                except Exception as ours:
+                    self._observer.stepped_aside(ours)
+                raise
             try:
                 if not traced():
                     with alone():

@@ -14,9 +14,10 @@ from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.observer import BaseObserver
+from whygrad.frameworks.shared.records import EmptyRecord
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
-from whygrad.frameworks.torch import private
+from whygrad.frameworks.torch import emptiness, private
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -61,6 +62,7 @@ class Observer(BaseObserver):
             self.standing,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
+        self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
@@ -216,6 +218,16 @@ class Observer(BaseObserver):
 
     # -- what is told ------------------------------------------------------------------------------
 
+    def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None:
+        """An optimizer that cannot be made: the parameters that it might have been meant for."""
+        held = {key for record in self.optimizers.all() for key in record.held}
+        params = list(self.recorder.params.values())
+        found = emptiness.candidates(asked, params, held)
+        self.name_new_things(found, frame)
+        named = {param.key: param for param in found}
+        known = asked.module is not None
+        self.empty.append(EmptyRecord(locate(frame), kind, named, known, asked.used_up))
+
     def compiles(self, frame: FrameType) -> bool:
         """``torch.compile``: what is compiled is left alone, so no mode is entered any more. The first?"""
         self.unseen.setdefault("torch.compile", locate(frame))
@@ -284,6 +296,7 @@ class Observer(BaseObserver):
             clips=[*self.events.clips, *self.events.dropped.values()],
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
+            empty=list(self.empty),
             aliases=names.aliases(params) or self.aliases,
         )
 

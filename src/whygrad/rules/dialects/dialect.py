@@ -71,6 +71,8 @@ class Dialect:
     extended: Callable[
         [str, Sequence[str], Sequence[str]], str
     ]  # (list, networks, single ones) -> longer list
+    unmade: str  # why the list of a network's parameters can be empty, where nothing is frozen or hidden
+    made_first: str  # what to do about it, as an order to the reader
     unlisted: Mapping[str, str]  # how a part is held -> why its module does not list it
     registered: Callable[[str, str], str]  # (how it is held, line) -> what to write so that it is listed
     saving: str  # the calls that save or move all that a network lists, in backticks

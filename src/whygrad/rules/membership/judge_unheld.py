@@ -12,7 +12,6 @@ from whygrad.flow.source import assignments_to
 from whygrad.model import Backward, Confidence, Mark, Optimizer, Parameter, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
-from whygrad.rules.membership.frozen import Frozen
 from whygrad.rules.membership.not_in_optimizer import NotInOptimizer
 from whygrad.rules.membership.not_tracked import NotTracked
 from whygrad.rules.membership.stale_closure import StaleClosure
@@ -51,8 +50,8 @@ def _may_still_learn(situation: Situation, parameter: Parameter) -> bool:
     """No line has computed its gradient twice: the loop has not come round, it may be about to be applied."""
     if parameter.untracked_in or parameter.replaced_at or parameter.captured_at:
         return False
-    if parameter.key in situation.rejected or not parameter.trainable:
-        return False  # the optimizer has said so itself, or the list was empty that was to hold it
+    if parameter.key in situation.rejected:
+        return False  # the optimizer has said so itself
     lines: dict[Site | None, int] = {}
     for backward in situation.backwards:
         if parameter.key in backward.reached:
@@ -68,13 +67,12 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
     or when other parts of its own network are trained.
     """
     key = parameter.key
-    if not parameter.trainable:  # on purpose, unless somebody asked for its gradients and got an empty list
-        empty = [b for b in situation.evidence.loose if b.tape and not b.wanted and key in b.reached]
-        return empty[-1] if empty and not situation.evidence.finished else None
+    if not parameter.trainable:
+        return None  # on purpose; where an empty list was asked for, see judge_empty
     if parameter.key in situation.rejected:
         return next((b for b in situation.backwards if key in b.reached), None)
-    if parameter.written and not parameter.replaced_at:
-        return None  # updated by hand, or synced from another network
+    if parameter.written and parameter.moved and not parameter.replaced_at:
+        return None  # updated by hand, or synced from another network; not: its own old weights put back
     if situation.is_copy(key) and _replaced(situation, parameter) is None:
         return None
     known = situation.evidence.parameters
@@ -121,15 +119,19 @@ def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:
     """A term of the loss that trains this parameter's network and nothing that is applied."""
     for _, reach in situation.terms(backward):
         living = reach.living()
-        if key in living and not living & backward.applied and not _meant_for_others(situation, reach):
+        alone = key in living and not living & backward.applied
+        if alone and not _meant_for_others(situation, backward, reach, key):
             return True
     return False
 
 
-def _meant_for_others(situation: Situation, reach: Reach) -> bool:
+def _meant_for_others(situation: Situation, backward: Backward, reach: Reach, key: int) -> bool:
     """The term would train what an optimizer holds, if it were not cut: this network only passes it on."""
-    paths = [reach.path(key) for key in reach.parameters.keys() & situation.holders.keys()]
-    return any(path is not None and path.cost == 1 for path in paths)
+    known, flow = situation.evidence.parameters, backward.flow
+    own = {k for k, p in known.items() if p.network == known[key].network}
+    paths = [reach.path(held) for held in reach.parameters.keys() & situation.holders.keys()]
+    cut = [path for path in paths if path is not None and path.cost == 1]
+    return any(flow.parameter(i) in own for path in cut for op in path.ops[1:] for i in op.inputs)
 
 
 def _nearest(situation: Situation, parameter: Parameter, backward: Backward) -> Optimizer | None:
@@ -159,8 +161,6 @@ def _judge(
     asked = [b for b in situation.backwards if parameter.key in b.wanted]
     if parameter.key in situation.rejected:
         return StaleOptimizer, _replaced(situation, parameter) or made
-    if not parameter.trainable:
-        return Frozen, parameter.frozen_at or made
     if asked and _replaced(situation, parameter) is None:
         return NoStep, asked[-1].site
     if parameter.untracked_how == "lone layer":
@@ -278,8 +278,6 @@ def _chain(
     words = dialect_of(situation.evidence.framework)
     start = Step(first.name, first.made[0] if first.made else None)
     made, name = (optimizer.made, optimizer.name) if optimizer else (None, "the optimizer")
-    if kind is Frozen:
-        return (start, Step(words.frozen, site, mark=Mark.CUT))
     if kind is StaleOptimizer:
         old = f"{name} still holds the old {words.parameters}"
         return (start, Step("the loss depends on it", backward.site), Step(old, made, mark=Mark.HERE))

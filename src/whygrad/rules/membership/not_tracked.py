@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from whygrad.model import Finding
+from whygrad.model import Finding, Site
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
 from whygrad.rules.rule import Page, Rule
@@ -57,6 +57,7 @@ class NotTracked(Cause):
     rule: ClassVar[str] = PAGE.slug
     holder: str = ""  # the module that uses it
     how: str = ""  # how it is held there, as in ``Parameter.untracked_how``
+    asked: Site | None = None  # the line that found the list of parameters empty
 
 
 def phrase(cause: NotTracked) -> Finding:
@@ -88,6 +89,9 @@ def _why(cause: NotTracked) -> str:
 
 def _never_changes(cause: NotTracked) -> str:
     who = words.who(cause)
+    if cause.asked is not None:
+        empty = words.near(cause.asked, cause.site)
+        return f"So the list of {cause.dialect.parameters}{empty} is empty, and nothing can be trained."
     never = "never change" if who.several else "never changes"
     return f"So no optimizer gets {who.it}, and {who.they} {never}."
 

@@ -12,9 +12,10 @@ from whygrad.rules.rule import Page, Rule
 PAGE = Page(
     slug="wrong-variables",
     family="missing",
-    summary="gradients are asked for, or applied to, the variables of another network",
+    summary="gradients are asked for, or applied to, the variables of another network, or of none",
     what="The optimizer of one network was made from the parameters of another, or the gradients of one "
-    "network are paired with the variables of another.",
+    "network are paired with the variables of another; or the list is empty: it was taken before the network had "
+    "its layers, or it was walked through before.",
     why="One network is stepped twice, the other never. Both losses print, and the one that nobody follows "
     "simply does not go down.",
     bad="""\
@@ -39,7 +40,7 @@ grads = tape.gradient(actor_loss, variables)
 actor_opt.apply_gradients(zip(grads, variables))""",
 )
 
-Kind: TypeAlias = Literal["held", "asked", "stored", "paired", "applied", "local"]  # said below, each
+Kind: TypeAlias = Literal["held", "asked", "stored", "paired", "applied", "local", "empty", "used-up"]  # said below, each
 Said: TypeAlias = tuple[str, str, str]  # the rest of the title, why, and what to do about it
 
 
@@ -60,7 +61,8 @@ def phrase(cause: WrongVariables) -> Finding:
     title, why, fix = _SAID[cause.kind](cause, others, _meant(cause))
     new = _with_the_right_name(cause)
     fix = f"write {words.code(new, words.LONG)}" if new else fix
-    return words.say(cause, title=f"{words.who(cause)} {title}", why=why, fix=fix)
+    who = str(words.who(cause)) if cause.subjects else "the network"
+    return words.say(cause, title=f"{who} {title}", why=why, fix=fix)
 
 
 def _meant(cause: WrongVariables) -> str:
@@ -151,6 +153,28 @@ def _local(cause: WrongVariables, others: str, meant: str) -> Said:
     )
 
 
+def _empty(cause: WrongVariables, others: str, meant: str) -> Said:
+    """There is nothing in the list."""
+    here, code = cause.dialect, words.source(cause)
+    return (
+        f"{_never(cause)}: the list of {here.parameters} is empty",
+        f"{words.code(code) if code else 'This call'} gets no {here.parameters} at all: {here.unmade}.",
+        here.made_first,
+    )
+
+
+def _used_up(cause: WrongVariables, others: str, meant: str) -> Said:
+    """An iterator that had been walked before."""
+    here = cause.dialect
+    owner = meant if cause.subjects and len(cause.meant) < 2 else "network"
+    return (
+        f"{_never(cause)}: the {here.parameters} were walked through before, and nothing is left of them",
+        f"`{here.listed(owner)}` can be walked once; a loop, `list(...)`, `len(...)` or another optimizer "
+        "has had it before this line.",
+        f"ask for it again here, `{here.listed(owner)}`, or keep `list({here.listed(owner)})`",
+    )
+
+
 _SAID: dict[Kind, Callable[[WrongVariables, str, str], Said]] = {
     "held": _held,
     "asked": _asked,
@@ -158,6 +182,8 @@ _SAID: dict[Kind, Callable[[WrongVariables, str, str], Said]] = {
     "paired": _paired,
     "applied": _applied,
     "local": _local,
+    "empty": _empty,
+    "used-up": _used_up,
 }
 
 

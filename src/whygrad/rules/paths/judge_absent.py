@@ -9,7 +9,7 @@ from whygrad.flow.paths import Path, Reach
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Mark, Op, Optimizer, Parameter, Site, Step
+from whygrad.model import Backward, Confidence, Mark, Op, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.membership.frozen import Frozen
@@ -260,7 +260,11 @@ def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) ->
     if others and (parameter.trained or parameter.loaded):
         return None
     site = parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
+    known = situation.evidence.parameters
+    beside = any(known[k].network == parameter.network and known[k].trained for k in others)
     return Frozen(
+        severity=Severity.WARNING if beside else Severity.ERROR,
+        confidence=Confidence.LIKELY if beside else Confidence.CERTAIN,
         site=site,
         subjects=(parameter,),
         chain=(

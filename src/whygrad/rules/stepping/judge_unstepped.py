@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Kind, Mark, Op, Optimizer, Parameter, Site, Step
+from whygrad.model import Backward, Confidence, Kind, Mark, Op, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.stepping.fake_root import FakeRoot
@@ -25,6 +25,8 @@ def no_step(situation: Situation) -> Iterator[Cause]:
             yield _times_zero(situation, optimizer)
         if not may_step and _should_step(situation, optimizer):
             yield from _never_stepped(situation, optimizer)
+    if not may_step and not evidence.optimizers:
+        yield from _for_nobody(situation)
 
 
 def _times_zero(situation: Situation, optimizer: Optimizer) -> Cause:
@@ -57,6 +59,25 @@ def _never_stepped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause
     missing = f"{optimizer.name}.{dialect_of(situation.evidence.framework).step} is never called"
     found = unapplied(last, members, optimizer, Step(missing, optimizer.made, mark=Mark.LOST))
     yield replace(found, updates=len(reaching))
+
+
+def _for_nobody(situation: Situation) -> Iterator[Cause]:
+    """Gradients that a script asks for in a loop, without an optimizer or a hand that would use them."""
+    lines: dict[Site | None, list[Backward]] = {}
+    for backward in situation.backwards:
+        if backward.tape and backward.wanted & backward.reached and not backward.error:
+            lines.setdefault(backward.site, []).append(backward)
+    for calls in lines.values():
+        members = situation.parameters(calls[-1].wanted & calls[-1].reached)
+        if sum(b.runs for b in calls) >= _OFTEN and not any(map(_moves, members)):
+            found = unapplied(calls[-1], members, None)
+            yield replace(found, severity=Severity.WARNING, confidence=Confidence.LIKELY, updates=len(calls))
+
+
+def _moves(parameter: Parameter) -> bool:
+    """Written by hand; or it need not move."""
+    given = parameter.written or parameter.trained or parameter.loaded
+    return given or not parameter.trainable or not parameter.lasting
 
 
 def unapplied(

@@ -16,7 +16,7 @@ PAGE = Page(
     family="wrong",
     summary="an optimizer with moments is made anew for nearly every update, and has none",
     what="Adam, RMSprop, SGD with momentum or another optimizer that remembers gradients is made in the "
-    "training loop, or in the function that does one update. Seen in PyTorch only.",
+    "training loop, or in the function that does one update.",
     why="Its moments begin at zero and are thrown away after one step or two. Momentum never builds up; the "
     "first step of Adam moves every weight by the whole learning rate, however small its gradient is. "
     "Nothing fails, and the loss may even fall for a while.",
@@ -53,6 +53,7 @@ class OptimizerRecreated(Cause):
     rule: ClassVar[str] = PAGE.slug
     by_network: ClassVar[bool] = True
     kind: str = ""  # of the optimizers: Adam
+    refused: bool = False  # in a compiled function, where the second one is an error
 
 
 def recreated(situation: Situation) -> Iterator[OptimizerRecreated]:
@@ -103,6 +104,8 @@ def _recreated(situation: Situation, made: list[Optimizer]) -> OptimizerRecreate
 
 def phrase(cause: OptimizerRecreated) -> Finding:
     """Put optimizers that have no time to remember into words."""
+    if cause.refused:
+        return _refused(cause)
     who, kind, code = words.who(cause), cause.kind or "optimizer", words.source(cause)
     return words.say(
         cause,
@@ -114,10 +117,22 @@ def phrase(cause: OptimizerRecreated) -> Finding:
     )
 
 
+def _refused(cause: OptimizerRecreated) -> Finding:
+    kind, code = cause.kind or "optimizer", words.source(cause)
+    return words.say(
+        cause,
+        title=f"a compiled function makes a new {kind} each time it runs",
+        why=f"{words.code(code) if code else 'This line'} makes {kind}'s variables anew in every call. Compiled "
+        "code cannot, and stops; eager code would go on, and lose its moments in each update.",
+        fix=f"make it once: move the line {_out(cause)}",
+        avoid="`tf.config.run_functions_eagerly(True)`: the error goes, the moments are still lost",
+    )
+
+
 def _out(cause: OptimizerRecreated) -> str:
     function = cause.site.function if cause.site else ""
     inside = function and not function.startswith("<")
-    made = words.who(cause).does("is made", "are made")
+    made = words.who(cause).does("is made", "are made") if cause.subjects else "the networks are made"
     return f"out of `{function}`, to where {made}" if inside else "above the loop"
 
 
