@@ -58,6 +58,7 @@ class Op:
     time: int = 0
     values: Values | None = None  # what was in it; looked at only where something is wrong
     kind: Kind = Kind.OTHER
+    axes: tuple[int, ...] = ()  # the dimensions it works along, from the front; where a transposed one was
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,6 +346,7 @@ class Freezer:
             time=node.time,
             values=node.values,
             kind=self.kinds.of(node.name, len(inputs)),
+            axes=node.axes,
         )
 
     def _block(self, gate: Gate | None) -> Block | None:

@@ -39,6 +39,7 @@ class Node:
     """A value: what made it, from what, and whether gradient flows through it."""
 
     __slots__ = (
+        "axes",
         "carries",
         "consumed",
         "floating",
@@ -74,6 +75,7 @@ class Node:
         self.fresh = self.left = self.odd = False
         self.gradient: Param | None = None  # the parameter whose .grad this is
         self.numbers: tuple[float, ...] = ()  # plain numbers among the arguments
+        self.axes: tuple[int, ...] = ()  # the dimensions that it works along
         self.via = ""
         self.time = clock()
         self.mark = [0]  # the backward that has gone through it; shared by all results of an operation
