@@ -67,7 +67,8 @@ def _before(flow: Flow, op: Op, axis: int) -> tuple[int, int] | None:
         return None
     alike = [i for i in op.inputs if flow[i].floating and flow[i].shape == op.shape]
     made = [i for i in alike if not flow[i].fresh and flow[i].inputs]
-    return (made[0], axis) if made else None
+    trained = [i for i in made if flow[i].carries] or made
+    return (trained[0], axis) if trained else None
 
 
 def _reshaped(flow: Flow, op: Op, axis: int) -> tuple[int, int] | None:

@@ -56,6 +56,7 @@ class Node:
         "parameter",
         "shape",
         "tainted",
+        "taken",
         "time",
         "values",
         "versions",
@@ -84,8 +85,11 @@ class Node:
         self.values: Values | None = None
         self.consumed = False  # something was computed from it
         self.tainted = False
+        self.taken = False  # ... for something else than its own log-probability
+        scoring = where is not None and where.api is not None and where.api.co_name == "log_prob"
         for source in inputs:
             source.consumed = True
+            source.taken = source.taken or not scoring
             self.tainted = self.tainted or source.tainted
 
 

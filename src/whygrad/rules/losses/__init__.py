@@ -12,6 +12,7 @@ from whygrad.rules.losses import (
     wrong_axis,
 )
 from whygrad.rules.losses.judge_axes import mixed_rows
+from whygrad.rules.losses.judge_draws import drawn_anew
 from whygrad.rules.losses.judge_entropies import entropies
 from whygrad.rules.losses.judge_policies import advantages, cancelled
 from whygrad.rules.losses.judge_probabilities import probabilities
@@ -31,4 +32,4 @@ RULES = (
     self_target.RULE,
 )
 
-QUESTIONS = (broadcast, advantages, cancelled, signs, mixed_rows, probabilities, entropies, self_targets)
+QUESTIONS = (broadcast, advantages, cancelled, signs, mixed_rows, probabilities, entropies, self_targets, drawn_anew)

@@ -59,7 +59,9 @@ class _Rows:
 
     def _origins(self, op: Op) -> list[Origin]:
         found = [origin(self._flow, op.inputs[0], axis) for axis in op.axes]
-        return [one for one in found if one is not None and one.layer.shape[-1] != 1]
+        # of a single output, the mean or the sum over all rows is asked for on purpose; not so along a column
+        column = op.kind is Kind.SUM and op.axes == (0,) and len(self._flow[op.inputs[0]].shape) > 1
+        return [one for one in found if one is not None and (column or one.layer.shape[-1] != 1)]
 
     def _over_rows(self, op: Op) -> bool:
         """Does it work along a dimension that is not the features of the layer that gave it?"""
