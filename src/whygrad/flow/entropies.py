@@ -74,14 +74,28 @@ def _scaled(flow: Flow, op: Op, live: list[int], sign: int) -> list[tuple[int, i
         return None
     one, two = (flow[i] for i in op.inputs)
     for factor, rest in ((one, two), (two, one)):
-        if rest.carries and (_is_coefficient(factor) or _is_distribution(flow, factor)):
-            return [(rest.id, sign)]
+        known = _coefficient(flow, factor) or int(_is_distribution(flow, factor))
+        if rest.carries and known:
+            return [(rest.id, sign * known)]
     return None
 
 
-def _is_coefficient(op: Op) -> bool:
-    """One number for all, that is not trained as it is: a logarithm of a coefficient may be negative."""
-    return prod(op.shape) == 1 and op.parameter is None and op.kind is not Kind.READ and not op.left
+def _coefficient(flow: Flow, op: Op) -> int:
+    """The sign of one number for all; 0 for anything else, and where it may have either sign."""
+    if prod(op.shape) != 1:
+        return 0
+    sign = 1
+    for _ in range(_NEAR):
+        if op.fresh or op.kind in PROBABILITIES:
+            break
+        if op.parameter is not None or op.kind in (Kind.READ, Kind.SUBTRACT) or len(op.inputs) > 1:
+            return 0  # the logarithm of a coefficient, as it is trained, may be negative
+        if op.kind is Kind.NEGATE or (op.kind in SCALES and op.numbers and op.numbers[0] < 0):
+            sign = -sign
+        if not op.inputs:
+            break
+        op = flow[op.inputs[0]]
+    return sign
 
 
 def _is_distribution(flow: Flow, op: Op) -> bool:

@@ -83,9 +83,10 @@ class _Rows:
             return False
         for here, user in self._uses.onwards(op):
             taken = user.kind is Kind.SUBTRACT and user.inputs[-1] == here.id and len(user.inputs) == 2
-            if taken and op.inputs[0] in ancestors(self._flow, user.inputs[0]):
+            if taken and here.carries and op.inputs[0] in ancestors(self._flow, user.inputs[0]):
                 after = [u for _, u in self._uses.onwards(user)]
-                return not any(u.kind in (Kind.DIVIDE, Kind.LINEAR) for u in after)
+                spread = any(u.kind in _COMPARES or u.inputs == (user.id, user.id) for u in self._uses.of(user))
+                return not spread and not any(u.kind in (Kind.DIVIDE, Kind.LINEAR) for u in after)
         return False
 
     def _meets_rows(self, op: Op) -> bool:

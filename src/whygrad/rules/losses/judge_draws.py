@@ -13,6 +13,7 @@ from whygrad.rules.losses.value_sign import ValueSign
 from whygrad.rules.stepped import stepped
 
 _FEW = 4
+_MANY = 16
 
 
 def drawn_anew(situation: Situation) -> Iterator[Cause]:
@@ -23,10 +24,10 @@ def drawn_anew(situation: Situation) -> Iterator[Cause]:
         if not situation.whole(backward):
             continue
         for draw, score in _scores(situation, backward):
-            if draw.scored and score.site not in found:
-                found[score.site] = _cause(situation, backward, score)
-            elif not draw.scored:
+            if not draw.scored:
                 other.add(score.site)
+            elif score.site not in found and _acts_otherwise(backward, draw):
+                found[score.site] = _cause(situation, backward, score)
     yield from (cause for site, cause in found.items() if site not in other)
 
 
@@ -57,13 +58,28 @@ def _draw(backward: Backward, number: int) -> Op | None:
     return None
 
 
+def _acts_otherwise(backward: Backward, draw: Op) -> bool:
+    """Is there another draw from this policy, that something has become of?"""
+    flow = backward.flow
+    draws = [op for op in flow.ops.values() if is_draw(op)]
+    inside = set[int]().union(*(ancestors(flow, op.id) for op in draws if op.scored))
+    taken = [op.id for op in draws if op.id not in inside]
+    own = _behind(backward, draw.id)
+    return any(own & _behind(backward, number) for number in taken[:_MANY])
+
+
+def _behind(backward: Backward, number: int) -> frozenset[int]:
+    keys = (backward.flow[n].parameter for n in ancestors(backward.flow, number))
+    return frozenset(key for key in keys if key is not None)
+
+
 def _cause(situation: Situation, backward: Backward, score: Op) -> ValueSign:
-    keys = {backward.flow[n].parameter for n in ancestors(backward.flow, score.id)} - {None}
+    keys = _behind(backward, score.id)
     return ValueSign(
         site=score.site,
         chain=(Step.at(score.site, score.name, mark=Mark.HERE),),
         confidence=Confidence.LIKELY,
         loss=backward.flow[backward.roots[0]].site if backward.roots else None,
         other_draw=True,
-        **stepped(situation, frozenset(k for k in keys if k is not None) & backward.applied),
+        **stepped(situation, keys & backward.applied or keys),
     )
