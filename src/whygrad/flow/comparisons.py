@@ -32,9 +32,13 @@ class Comparisons:
             for i in dict.fromkeys(op.inputs):
                 self._users.setdefault(i, []).append(op)
 
+    def compares(self, op: Op) -> bool:
+        """Is this a loss function, or a difference that is squared?"""
+        return len(op.inputs) >= 2 and (op.kind is Kind.LOSS or self._squared(op))
+
     def at(self, op: Op) -> Comparison | None:
         """What this operation compares: a value that is trained and one that is not."""
-        if len(op.inputs) < 2 or not (op.kind is Kind.LOSS or self._squared(op)):
+        if not self.compares(op):
             return None
         sides = [self._flow[i] for i in op.inputs[:2]]
         trained = [side for side in sides if side.id in self._living and side.carries]

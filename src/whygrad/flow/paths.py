@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from whygrad.model import Flow, Kind, Op
+from whygrad.model.kinds import DRAWS
 
 _DATA = 100  # a value that left the framework under no_grad is meant as data: the last explanation to try
 
@@ -43,7 +44,7 @@ def is_detach(op: Op) -> bool:
 
 def is_draw(op: Op) -> bool:
     """A random sample: ``Normal.sample()``, ``torch.multinomial``."""
-    return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.kind is Kind.DRAW
+    return op.api.rpartition(".")[2] in ("sample", "sample_n") or op.kind in DRAWS
 
 
 def is_data(source: Op, op: Op) -> bool:

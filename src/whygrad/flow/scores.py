@@ -30,14 +30,17 @@ def scored(flow: Flow, op: int) -> bool:
     return False
 
 
-def is_probability(flow: Flow, op: int) -> bool:
-    """A softmax or a sigmoid, perhaps with one of its elements picked, or collected in a loop."""
+def is_probability(flow: Flow, op: int, squashed: bool = False) -> bool:
+    """A softmax or a sigmoid, perhaps with one of its elements picked, or collected in a loop.
+
+    ``squashed``: not an exponential, which may be anything.
+    """
     todo, seen = [(op, 6)], {op}
     while todo and len(seen) < _MOST:
         number, far = todo.pop()
         here = flow[number]
         if here.kind in PROBABILITIES:
-            return True
+            return not squashed or here.kind is not Kind.EXP
         if here.parameter is not None or not far:
             continue
         collected = here.kind in (Kind.COLLECT, Kind.COPY)
@@ -54,7 +57,7 @@ def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:
     ``log_prob(rsample()) * reward``: what the sample and the mean give to the gradient cancels. In a
     loss that also leads the sample through another network (SAC) the same expression is right.
     """
-    users = _users(flow, living)
+    users = users_within(flow, living)
     for op in few_per_line(flow[number] for number in sorted(living)):
         distance = op.kind in (Kind.SUBTRACT, Kind.LOSS)  # between a sample and the mean
         if not distance or not op.api.endswith("log_prob") or len(op.inputs) != 2:
@@ -65,11 +68,12 @@ def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:
         sample = _sample(flow, value)
         if sample is None or mean.id not in living_values(flow, [sample.id]) | _broadcast_of(flow, mean):
             continue
-        if not _used_elsewhere(flow, sample, users, op) and _weighed_by_data(flow, op, users):
+        if not _used_elsewhere(flow, sample, users, op) and weighed_by_data(flow, op, users):
             yield sample
 
 
-def _users(flow: Flow, living: set[int]) -> dict[int, list[Op]]:
+def users_within(flow: Flow, living: set[int]) -> dict[int, list[Op]]:
+    """Who uses each of these values, of those that gradient flows back from."""
     found: dict[int, list[Op]] = {}
     for number in living:
         op = flow[number]
@@ -115,7 +119,7 @@ def _used_elsewhere(flow: Flow, sample: Op, users: dict[int, list[Op]], scoring:
     return False
 
 
-def _weighed_by_data(flow: Flow, score: Op, users: dict[int, list[Op]]) -> bool:
+def weighed_by_data(flow: Flow, score: Op, users: dict[int, list[Op]]) -> bool:
     """Is the log-probability multiplied with a reward or an advantage that carries no gradient?
 
     A reward may be a plain number; one that is below 1 may as well be a coefficient.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import stops
 from whygrad.model import Flow, Kind, Op
-from whygrad.model.kinds import KEEPS_VALUE, SCALES, SUMS
+from whygrad.model.kinds import DRAWS, KEEPS_VALUE, SCALES, SUMS
 
 _MOST = 1000
 _NEAR = 6  # operations between a random draw and its use as a factor
@@ -149,7 +149,7 @@ class Parts:
         """Is this factor a random draw, perhaps shaped or clipped since?"""
         for _ in range(_NEAR):
             op = self.flow[number]
-            if op.kind in (Kind.NOISE, Kind.DRAW):
+            if op.kind is Kind.NOISE or op.kind in DRAWS:
                 return op.floating
             if op.fresh or not op.floating or not op.inputs or op.swapped:
                 return False  # ``1 - done`` is a mask, also of data that was drawn for a try

@@ -58,6 +58,8 @@ class Op:
     time: int = 0
     values: Values | None = None  # what was in it; looked at only where something is wrong
     kind: Kind = Kind.OTHER
+    axes: tuple[int, ...] = ()  # the dimensions it works along, from the front; where a transposed one was
+    scored: bool = False  # nothing has become of it but its log-probability
 
 
 @dataclass(frozen=True, slots=True)

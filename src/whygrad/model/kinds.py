@@ -58,6 +58,7 @@ class Kind(StrEnum):
     STOP = "stop"  # detach, stop_gradient
     STEPWISE = "stepwise"  # its derivative is zero wherever it exists: round, sign
     DRAW = "draw"  # a random sample of what goes in
+    DRAW_LOGITS = "draw_logits"  # one of a distribution that is given by its logits
     NOISE = "noise"  # random numbers that depend on nothing
     PREDICT = "predict"  # a network that gives an array
     CALLBACK = "callback"  # the user's own function on arrays, called by the framework
@@ -67,7 +68,9 @@ class Kind(StrEnum):
     LOSS = "loss"  # a regression: its first input is compared with its second
     LOG_SOFTMAX = "log_softmax"
     LOG_SUM = "log_sum"  # the logarithm of a sum of exponentials
-    CROSS_ENTROPY = "cross_entropy"
+    CROSS_ENTROPY = "cross_entropy"  # of logits
+    PICKED_LOG = "picked_log"  # the cross entropy of logarithms of probabilities: nll_loss
+    LOGISTIC = "logistic"  # the cross entropy of logits of yes or no
     SOFTMAX = "softmax"
     SIGMOID = "sigmoid"
 
@@ -90,7 +93,9 @@ KEEPS_VALUE = SAME_NUMBERS | {Kind.BOUND, Kind.STOP, Kind.ASK}
 #: It grows where what goes in grows, in every element that it keeps.
 KEEPS_SIGN = SAME_NUMBERS | REDUCTIONS | {Kind.PICK, Kind.CHOOSE, Kind.EXTREME, Kind.BOUND, Kind.JOIN}
 #: A policy is scored here: the logarithm of a probability.
-SCORES = frozenset((Kind.LOG_SOFTMAX, Kind.LOG_SUM, Kind.CROSS_ENTROPY))
+SCORES = frozenset((Kind.LOG_SOFTMAX, Kind.LOG_SUM, Kind.CROSS_ENTROPY, Kind.PICKED_LOG))
+#: Something is drawn.
+DRAWS = frozenset((Kind.DRAW, Kind.DRAW_LOGITS))
 #: Between 0 and 1, if what goes in is a log-probability or a logit.
 PROBABILITIES = frozenset((Kind.SOFTMAX, Kind.SIGMOID, Kind.EXP))
 #: Element by element: shapes that differ are broadcast.

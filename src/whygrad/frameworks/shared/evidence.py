@@ -361,6 +361,8 @@ class Freezer:
             time=node.time,
             values=node.values,
             kind=self.kinds.of(node.name, len(inputs)),
+            axes=node.axes,
+            scored=node.consumed and not node.taken,
         )
 
     def _block(self, gate: Gate | None) -> Block | None:

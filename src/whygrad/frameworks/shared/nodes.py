@@ -39,6 +39,7 @@ class Node:
     """A value: what made it, from what, and whether gradient flows through it."""
 
     __slots__ = (
+        "axes",
         "carries",
         "consumed",
         "floating",
@@ -55,6 +56,7 @@ class Node:
         "parameter",
         "shape",
         "tainted",
+        "taken",
         "time",
         "values",
         "versions",
@@ -74,6 +76,7 @@ class Node:
         self.fresh = self.left = self.odd = False
         self.gradient: Param | None = None  # the parameter whose .grad this is
         self.numbers: tuple[float, ...] = ()  # plain numbers among the arguments
+        self.axes: tuple[int, ...] = ()  # the dimensions that it works along
         self.via = ""
         self.time = clock()
         self.mark = [0]  # the backward that has gone through it; shared by all results of an operation
@@ -82,8 +85,11 @@ class Node:
         self.values: Values | None = None
         self.consumed = False  # something was computed from it
         self.tainted = False
+        self.taken = False  # ... for something else than its own log-probability
+        scoring = where is not None and where.api is not None and where.api.co_name == "log_prob"
         for source in inputs:
             source.consumed = True
+            source.taken = source.taken or not scoring
             self.tainted = self.tainted or source.tainted
 
 

@@ -11,6 +11,7 @@ from whygrad.flow.source import leaving_line
 from whygrad.frameworks.shared.frames import Told, Where
 from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.tensorflow import private, vocabulary
+from whygrad.frameworks.tensorflow.axes import axes_of
 from whygrad.frameworks.tensorflow.masks import is_mask, note_mask
 from whygrad.frameworks.tensorflow.tapes import graph_number
 from whygrad.frameworks.tensorflow.values import Value, number_in
@@ -98,11 +99,12 @@ class Body:
         return argument
 
     def _plain(self, op: Any) -> None:
-        inputs = self._inputs(op)
+        inputs, axes = self._inputs(op), axes_of(op.type, op.inputs, tf.get_static_value)
         exit_at = _leaves_at(self._graphs.place(op)) if op.type == "EagerPyFunc" else None
         for index, tensor in enumerate(op.outputs):
             value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
             value.arithmetic()
+            value.axes = axes
             if is_mask(value):
                 note_mask(value)
             if op.type == "Const" and tensor.shape.rank == 0:

@@ -37,7 +37,8 @@ KINDS = Kinds(
         Kind.SUM: ("sum",),
         Kind.STOP: ("stop_gradient",),
         Kind.STEPWISE: ("round", "floor", "ceil", "sign"),
-        Kind.DRAW: ("multinomial", "bernoulli"),
+        Kind.DRAW: ("bernoulli",),
+        Kind.DRAW_LOGITS: ("multinomial",),
         Kind.NOISE: (
             *("random_standard_normal", "random_uniform", "truncated_normal", "stateless_truncated_normal"),
             *("stateless_random_normal", "stateless_random_uniform"),

@@ -14,6 +14,7 @@ from whygrad.frameworks.shared.nodes import Node, Param, Table
 from whygrad.frameworks.shared.objects import is_a, leaves, listed, plain_array, shown, size
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.tensorflow import masks, numbers, private, vocabulary
+from whygrad.frameworks.tensorflow.axes import axes_of
 from whygrad.frameworks.tensorflow.graphs import Graphs
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here, number_in
@@ -107,13 +108,14 @@ class Recorder:
                 found += self._read(tensor, op_type)
             else:
                 found.append(self.eager(tensor, where))
-        sources = tuple(found)
+        sources, axes = tuple(found), axes_of(op_type, inputs, private.contents)
         for tensor in outputs:
             value = Value(
                 vocabulary.name_of(op_type), sources, where, vocabulary.passes(op_type, tensor.dtype)
             )
             value.arithmetic()
             value.describe(tensor)
+            value.axes = axes
             value.tapes = self.tapes.open
             value.left = op_type in vocabulary.LEAVES
             self.table.put(tensor, value)

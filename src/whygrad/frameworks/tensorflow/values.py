@@ -44,8 +44,6 @@ class Value(Node):
 
     def arithmetic(self) -> None:
         """Numbers among the inputs are numbers, not values that something was computed from."""
-        if self.name in vocabulary.ALONG_LAST:
-            self.numbers = (-1.0,)
         if len(self.inputs) == 1 and vocabulary.keeps_number(self.name):
             self.number = getattr(self.inputs[0], "number", None)
         if len(self.inputs) == 2:

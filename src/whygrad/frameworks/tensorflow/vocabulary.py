@@ -49,7 +49,6 @@ _NAMES = {
 # Arithmetic in which a plain number may stand, and what it is called when the number comes first.
 _REVERSED = {"sub": "rsub", "div": "rdiv", "pow": "rpow", "add": "add", "mul": "mul"}
 _WITH_NUMBERS = frozenset((*_REVERSED, "maximum", "minimum"))
-ALONG_LAST = frozenset(("softmax", "log_softmax"))  # over the last dimension, always
 _KEEPING = frozenset(("cast", "clone", "reshape", "unsqueeze", "squeeze"))
 # They have a gradient function, which gives nothing.
 _NOTHING = frozenset(

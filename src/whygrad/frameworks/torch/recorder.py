@@ -18,12 +18,13 @@ from whygrad.frameworks.shared.objects import is_a, listed, plain_array
 from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.torch import graph, native, private
+from whygrad.frameworks.torch.axes import ALONG, axes_of
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
 from whygrad.frameworks.torch.values import shape_of, values_of
 from whygrad.frameworks.torch.views import gradient_behind, parameter_behind, share_marks
-from whygrad.frameworks.torch.vocabulary import ALONG, ARITHMETIC, is_in_place, numbers_in, tensors_in
+from whygrad.frameworks.torch.vocabulary import ARITHMETIC, is_in_place, numbers_in, tensors_in
 from whygrad.model import Kind
 
 
@@ -170,14 +171,20 @@ class Recorder:
             return
         for tensor in results:
             self._result(name, tensor, inputs, where, gate)
-        if name in ALONG and (made := self.table.get(results[0])) is not None:
-            made.numbers = numbers_in(arguments)[:1]
+        if name in ALONG and inputs:
+            self._along(axes_of(name, arguments, len(inputs[0].shape)), results)
         elif name.strip("_") in ARITHMETIC:
             self._arithmetic(name, arguments, inputs, results[0], where)
         if len(results) > 1:
             share_marks([self.table.get(tensor) for tensor in results])
         if any(i.parameter is not None for i in inputs):
             self._used(inputs, arguments, frame, results)
+
+    def _along(self, axes: tuple[int, ...], results: list[Tensor]) -> None:
+        for tensor in results:
+            made = self.table.get(tensor)
+            if made is not None:
+                made.axes = axes
 
     def _arithmetic(
         self,

@@ -39,7 +39,6 @@ ARITHMETIC = frozenset(
         "invert",
     ]
 )
-ALONG = frozenset(("softmax", "log_softmax"))  # the dimension is worth knowing
 SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 

@@ -57,6 +57,7 @@ class Dialect:
     custom_gradient: str  # how to give an operation a gradient of its own
     draws_with_gradient: str  # the method of a distribution that does; empty where sample() does, if it can
     relaxed: str  # how a discrete choice goes into a network and lets gradient through, after "use"
+    axis: str  # the keyword for a dimension: dim
     picked: str  # how to take the Q-value of an action, and the best one, in backticks
 
     # Whole networks

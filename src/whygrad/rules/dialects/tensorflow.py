@@ -149,6 +149,7 @@ TENSORFLOW = Dialect(
     custom_gradient="@tf.custom_gradient",
     draws_with_gradient="",
     relaxed="the straight-through form, `p + tf.stop_gradient(one_hot - p)` with `p = tf.nn.softmax(logits)`",
+    axis="axis",
     picked="`tf.gather(q, a, axis=1, batch_dims=1)` with the action that was taken",
     frozen="trainable = False",
     thawed=lambda name: f"{name}.trainable = True",

@@ -154,6 +154,7 @@ TORCH = Dialect(
     custom_gradient="torch.autograd.Function",
     draws_with_gradient="rsample",
     relaxed="`F.gumbel_softmax(logits, hard=True)`",
+    axis="dim",
     picked="`q.gather(1, a)` with the action that was taken",
     frozen="requires_grad = False",
     thawed=lambda name: f"{name}.requires_grad_(True)",

@@ -223,18 +223,13 @@ def _over_one_element(situation: Situation) -> Iterator[Cause]:
             backward.flow[n] for n in living if backward.flow[n].kind in (Kind.SOFTMAX, Kind.LOG_SOFTMAX)
         ]
         for op in sorted(found, key=lambda o: o.time):
-            if not op.shape or op.site in done or not op.numbers or op.shape[_along(op)] != 1:
+            if op.site in done or not op.axes or op.axes[0] >= len(op.shape) or op.shape[op.axes[0]] != 1:
                 continue
             done.add(op.site)
             keys = _behind(backward, op.id) - _beside(backward, op)
             holders = [o for k in keys for o in situation.holders.get(k, ())]
             if holders:
                 yield _cause(situation, holders[0], backward, _Stop(op, Zeroed.SOFTMAX, op), keys)
-
-
-def _along(op: Op) -> int:
-    dimension = int(op.numbers[0])
-    return dimension if -len(op.shape) <= dimension < len(op.shape) else -1
 
 
 def _behind(backward: Backward, op: int) -> frozenset[int]:

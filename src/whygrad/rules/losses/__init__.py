@@ -1,7 +1,22 @@
 """What a loss is made of: signs, shapes, scores, advantages."""
 
+from whygrad.rules.losses.judge_axes import mixed_rows
+from whygrad.rules.losses.judge_draws import drawn_anew
+from whygrad.rules.losses.judge_entropies import entropies
 from whygrad.rules.losses.judge_policies import advantages, cancelled
+from whygrad.rules.losses.judge_probabilities import probabilities
+from whygrad.rules.losses.judge_self_targets import self_targets
 from whygrad.rules.losses.judge_shapes import broadcast
 from whygrad.rules.losses.judge_signs import signs
 
-QUESTIONS = (broadcast, advantages, cancelled, signs)
+QUESTIONS = (
+    broadcast,
+    advantages,
+    cancelled,
+    signs,
+    mixed_rows,
+    probabilities,
+    entropies,
+    self_targets,
+    drawn_anew,
+)

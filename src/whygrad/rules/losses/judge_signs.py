@@ -9,6 +9,7 @@ from whygrad.flow.layers import adds_bias
 from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_probability, is_score, scored
 from whygrad.flow.situation import Situation
+from whygrad.flow.weights import orientation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step
 from whygrad.model.kinds import KEEPS_SIGN, SCALES, SCORES
 from whygrad.rules.cause import Cause
@@ -94,7 +95,7 @@ def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
     if len(live) != 1 or len(data) != 1 or not data[0].floating:
         return 0
     log_sign = _log_probability(flow, live[0], backward.tape)
-    return part.sign * log_sign * _orientation(situation, backward, data[0]) if log_sign else 0
+    return part.sign * log_sign * orientation(situation.parts(backward), data[0]) if log_sign else 0
 
 
 def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
@@ -114,11 +115,11 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
         return 1
     if op.kind is Kind.EXP and _is_ratio(flow, op):
         return 1
+    if op.kind is Kind.LOG and any(is_probability(flow, i, squashed=not tape) for i in op.inputs):
+        return 1
     if not tape:
         return 0
-    if op.api.rpartition(".")[2] == "log_prob" or (
-        op.kind is Kind.LOG and any(is_probability(flow, i) for i in op.inputs)
-    ):
+    if op.api.rpartition(".")[2] == "log_prob":
         return 1
     return -1 if op.kind is Kind.CROSS_ENTROPY and op.shape else 0
 
@@ -130,31 +131,6 @@ def _is_ratio(flow: Flow, op: Op) -> bool:
         return False
     new, old = (flow[i] for i in inner.inputs)
     return new.carries and not old.carries and scored(flow, new.id)
-
-
-def _orientation(situation: Situation, backward: Backward, factor: Op) -> int:
-    """+1 for a return, or a return minus a value; -1 the other way round; 0 if nobody knows."""
-    parts = situation.parts(backward)
-    addends = parts.addends(factor.id)
-    data = {a.sign for a in addends if a.data}
-    values = {a.sign for a in addends if not a.data}
-    if not values:
-        return _negations(backward.flow, factor)
-    return 1 if data == {1} and values == {-1} else -1 if data == {-1} else 0
-
-
-def _negations(flow: Flow, op: Op) -> int:
-    sign = 1
-    for _ in range(12):
-        if op.fresh or op.parameter is not None or len(op.inputs) != 1:
-            known = op.kind in (Kind.SUBTRACT, Kind.JOIN, Kind.DIVIDE)
-            return sign if op.fresh or not op.inputs or known else 0
-        if op.kind is Kind.NEGATE or (op.kind is Kind.MULTIPLY and op.numbers and op.numbers[0] < 0):
-            sign = -sign
-        elif op.kind is Kind.SUBTRACT and op.swapped:
-            return 0
-        op = flow[op.inputs[0]]
-    return 0
 
 
 def _is_critic(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> bool:

@@ -44,10 +44,13 @@ class ValueSign(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     seen: ClassVar[bool] = True
+    other_draw: bool = False  # it scores actions that were drawn anew, and that nobody has taken
 
 
 def phrase(cause: ValueSign) -> Finding:
     """Put a missing minus into words."""
+    if cause.other_draw:
+        return _other_draw(cause)
     who, code = words.who(cause), words.source(cause)
     line = words.code(code, 60) if code else "The loss"
     return words.say(
@@ -56,6 +59,17 @@ def phrase(cause: ValueSign) -> Finding:
         why=f"{line} grows when the policy gets better, and the optimizer makes it smaller. (If it is a "
         "cost, all is well.)",
         fix="put a minus in front of it",
+    )
+
+
+def _other_draw(cause: ValueSign) -> Finding:
+    who = words.who(cause)
+    return words.say(
+        cause,
+        title=f"{who.does('is', 'are')} paid for actions that nobody took: the scored ones are drawn anew",
+        why="The log-probability is that of a fresh sample, which goes nowhere else; the returns belong to "
+        "other actions. What is learnt from their product is noise.",
+        fix="take the log-probability of the actions that were taken: keep them in the rollout",
     )
 
 

@@ -1,0 +1,72 @@
+"""Regressions of a prediction on itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.alike import alike, copied
+from whygrad.flow.comparisons import Comparisons
+from whygrad.flow.few import few_per_line
+from whygrad.flow.paths import living_values
+from whygrad.flow.situation import Situation
+from whygrad.model import Backward, Flow, Mark, Op, Site, Step
+from whygrad.rules.cause import Cause
+from whygrad.rules.losses.self_target import SelfTarget
+from whygrad.rules.stepped import stepped
+
+
+def self_targets(situation: Situation) -> Iterator[Cause]:
+    """One cause per comparison that compares a prediction with itself, in every update."""
+    found: dict[Site | None, tuple[Backward, Op, Op]] = {}
+    other: set[Site | None] = set()
+    for optimizer in situation.evidence.optimizers.values():
+        for update in situation.updates(optimizer):
+            for backward in update.backwards:
+                if not backward.applied & optimizer.held or not situation.whole(backward):
+                    continue
+                for op, target in _compared(situation, backward, update.since):
+                    if target is None:
+                        other.add(op.site)
+                    else:
+                        found.setdefault(op.site, (backward, op, target))
+    for site, (backward, op, target) in found.items():
+        if site not in other:
+            yield _cause(situation, backward, op, target)
+
+
+def _compared(situation: Situation, backward: Backward, since: int) -> Iterator[tuple[Op, Op | None]]:
+    """The comparisons in a loss, each with the target that is the prediction itself, if it is."""
+    living = situation.living(backward)
+    comparisons = Comparisons(backward.flow, living)
+    for op in few_per_line(backward.flow[n] for n in sorted(living)):
+        if comparisons.compares(op):
+            yield op, _own_target(backward.flow, op, living, since)
+
+
+def _own_target(flow: Flow, op: Op, living: set[int], since: int) -> Op | None:
+    """The side that is no longer trained, if it is what the other one is; one of an earlier update is not."""
+    sides = [flow[i] for i in op.inputs[:2]]
+    trained = [side for side in sides if side.id in living and side.carries]
+    if len(trained) != 1:
+        return None
+    target = sides[sides[0] is trained[0]]
+    fresh = copied(flow, target.id).time > since
+    return target if fresh and alike(flow, trained[0].id, target.id) else None
+
+
+def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> SelfTarget:
+    keys = frozenset(
+        k for n in living_values(backward.flow, [op.id]) if (k := backward.flow[n].parameter) is not None
+    )
+    again = copied(backward.flow, target.id).id not in {copied(backward.flow, i).id for i in _rest(op, target)}
+    return SelfTarget(
+        site=target.site or op.site,
+        chain=(Step.at(target.site, "the target"), Step.at(op.site, "the loss", mark=Mark.HERE)),
+        loss=op.site,
+        again=again,
+        **stepped(situation, keys & backward.applied or keys),
+    )
+
+
+def _rest(op: Op, target: Op) -> list[int]:
+    return [i for i in op.inputs[:2] if i != target.id]
