@@ -28,6 +28,7 @@ from whygrad.model import (
     Copy,
     Crash,
     Evidence,
+    Flag,
     Flow,
     Op,
     Optimizer,
@@ -62,6 +63,7 @@ class Records:
     clears: list[ClearRecord] = field(default_factory=list)
     copies: list[CopyRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
+    flags: list[tuple[Where, str]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
 
@@ -103,6 +105,7 @@ class Freezer:
             ),
             copies=copies,
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
+            flags=tuple(Flag(name, where.site()) for where, name in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
             crash=last,

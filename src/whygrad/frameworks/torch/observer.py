@@ -16,6 +16,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from whygrad.doors import door
 from whygrad.frameworks.shared.evidence import Records
+from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.objects import is_a, own
@@ -33,7 +34,7 @@ from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.summaries import Summaries
 from whygrad.frameworks.torch.tracing import alone, traced
-from whygrad.frameworks.torch.weights import fingerprint
+from whygrad.frameworks.torch.weights import fingerprint, row
 from whygrad.summaries.watching import Watching
 
 
@@ -55,6 +56,7 @@ class Observer(BaseObserver):
             self, self.recorder, self.events, self.optimizers, self.attention
         )
         self.switches = Switches(self)
+        self.flags = Flags(row)
         self.standing = Standing(self.optimizers, fingerprint, self.stepped_aside)
         self.stepping = Steps(
             self,
@@ -448,6 +450,7 @@ class Observer(BaseObserver):
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
             aliases=names.aliases(params) or self.aliases,
+            flags=self.flags.all(),
         )
 
 
