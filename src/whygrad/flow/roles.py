@@ -34,5 +34,7 @@ def pairs(copies: Iterable[Copy]) -> dict[int, set[int]]:
     """Parameter -> the parameters that were ever copied into it, wholly or in part."""
     found: dict[int, set[int]] = {}
     for copy in copies:
+        if copy.factor == 0:
+            continue  # tau is 0: nothing was copied
         found.setdefault(copy.target, set()).add(copy.source)
     return found

@@ -44,11 +44,17 @@ def is_probability(flow: Flow, op: int, squashed: bool = False) -> bool:
         if here.parameter is not None or not far:
             continue
         collected = here.kind in (Kind.COLLECT, Kind.COPY)
-        for there in here.inputs if collected else here.inputs[:1]:
+        for there in here.inputs if collected else _gone_on_with(flow, here):
             if there not in seen and (flow[there].floating or collected):
                 seen.add(there)
                 todo.append((there, far if collected else far - 1))
     return False
+
+
+def _gone_on_with(flow: Flow, op: Op) -> tuple[int, ...]:
+    """The input that a value was made of; of ``one_hot * policy``, the policy."""
+    alive = tuple(i for i in op.inputs if flow[i].carries)
+    return alive if op.kind is Kind.MULTIPLY and len(alive) == 1 else op.inputs[:1]
 
 
 def sampled_and_scored(flow: Flow, living: set[int]) -> Iterator[Op]:

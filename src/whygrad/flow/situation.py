@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from whygrad.flow.arrays import with_arrays
 from whygrad.flow.bootstraps import Bootstrap, bootstraps
 from whygrad.flow.paths import Reach, ancestors, living_values
 from whygrad.flow.sums import Parts
@@ -68,7 +69,8 @@ class Situation:
         """Its values, to be taken apart."""
         known = self._parts.get(backward.number)
         if known is None:
-            known = self._parts[backward.number] = Parts(backward.flow)
+            flow = with_arrays(backward, self.living(backward))
+            known = self._parts[backward.number] = Parts(flow)
         return known
 
     def bootstraps(self, backward: Backward) -> list[Bootstrap]:

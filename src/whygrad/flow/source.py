@@ -37,9 +37,9 @@ def feeding_lines(file: str, line: int) -> Mapping[int, int]:
     found: dict[int, int] = {}
     if module is None:
         return found
-    scope = _scope_of(module, line)
+    scope = scope_of(module, line)
     names: set[str] = set()
-    for statement in _statements(scope):
+    for statement in statements(scope):
         if statement.lineno <= line <= (statement.end_lineno or statement.lineno) and not _is_block(
             statement
         ):
@@ -57,7 +57,7 @@ def _follow(module: ast.Module, scope: Function, names: set[str], found: dict[in
     while wave:
         distance += 1
         following: set[str] = set()
-        for statement in _statements(scope):
+        for statement in statements(scope):
             if id(statement) not in done and _written(statement) & wave:
                 done.add(id(statement))
                 for own in _own_lines(statement):
@@ -75,7 +75,7 @@ def _follow_call(module: ast.Module, function: ast.FunctionDef, found: dict[int,
     if function.lineno in found:
         return
     distance = max(found.values(), default=0)
-    returned = [s for s in _statements(function) if isinstance(s, ast.Return)]
+    returned = [s for s in statements(function) if isinstance(s, ast.Return)]
     found[function.lineno] = distance
     for statement in returned:
         for own in _own_lines(statement):
@@ -97,7 +97,7 @@ def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     for scope in ast.walk(module):
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
             title = getattr(scope, "name", "<module>")
-            for statement in _statements(scope):
+            for statement in statements(scope):
                 if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in _targets(statement):
                     found.append((statement.lineno, title))
     return sorted(found)
@@ -191,7 +191,7 @@ def _flat_targets(target: ast.expr) -> list[ast.expr]:
     return [e for t in target.elts for e in _flat_targets(t)] if isinstance(target, ast.Tuple) else [target]
 
 
-def _scope_of(module: ast.Module, line: int) -> Function:
+def scope_of(module: ast.Module, line: int) -> Function:
     """The innermost function around a line."""
     best: Function = module
     for node in ast.walk(module):
@@ -204,7 +204,7 @@ def _lines(node: ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def _statements(scope: Function) -> list[ast.stmt]:
+def statements(scope: Function) -> list[ast.stmt]:
     """The statements of a function, those of inner functions and classes left out."""
     found: list[ast.stmt] = []
     todo: list[ast.AST] = list(scope.body)
@@ -216,6 +216,16 @@ def _statements(scope: Function) -> list[ast.stmt]:
                 continue
         todo.extend(c for c in ast.iter_child_nodes(node) if isinstance(c, (ast.stmt, ast.ExceptHandler)))
     return found
+
+
+def statement_at(file: str, line: int) -> ast.stmt | None:
+    """The innermost statement that this line is part of."""
+    module = tree(file)
+    best: ast.stmt | None = None
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            best = node if best is None or node.lineno >= best.lineno else best
+    return best
 
 
 def _is_block(statement: ast.stmt) -> bool:
@@ -292,7 +302,7 @@ def handed_out(file: str, name: str) -> bool:
     return any(
         _calls_own(statement, name) and _goes_on(function, statement)
         for function in functions
-        for statement in _statements(function)
+        for statement in statements(function)
         if not _is_block(statement)
     )
 
@@ -307,5 +317,5 @@ def _goes_on(function: Function, statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Return):
         return True
     names = _targets(statement)
-    others = [s for s in _statements(function) if not _is_block(s) and not _targets(s) & names]
+    others = [s for s in statements(function) if not _is_block(s) and not _targets(s) & names]
     return any(names & _read(other) for other in others)

@@ -1,7 +1,7 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
-from whygrad.model.events import Alias, Clear, Clip, Copy
+from whygrad.model.events import Alias, Clear, Clip, Copy, Flag
 from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
@@ -31,6 +31,7 @@ __all__ = [
     "Evidence",
     "Excerpt",
     "Finding",
+    "Flag",
     "Flow",
     "GradientMap",
     "Kind",

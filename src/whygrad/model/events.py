@@ -39,6 +39,14 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """Zeros and ones, one for each sample, that the user holds by this name beside a loss."""
+
+    name: str
+    site: Site  # the line beside which they were found
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """Weights written into another parameter: ``target = own * target + factor * source``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from whygrad.model.events import Alias, Clear, Clip, Copy
+from whygrad.model.events import Alias, Clear, Clip, Copy, Flag
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.health import Look, Moved, Pulse
 from whygrad.model.history import Series
@@ -136,6 +136,7 @@ class Evidence:
     copies: tuple[Copy, ...] = ()
     empty: tuple[EmptyList, ...] = ()
     aliases: tuple[Alias, ...] = ()
+    flags: tuple[Flag, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     looks: Mapping[int, tuple[Look, ...]] = field(default_factory=dict)  # at its compiled updates
     crash: Crash | None = None

@@ -54,13 +54,14 @@ def _targets(situation: Situation) -> Iterator[Note]:
 
 def _cut(situation: Situation, backward: Backward, value: int, end: int) -> tuple[str, Site | None] | None:
     """What keeps gradient from flowing between a value and the loss, in words."""
-    op = backward.flow[value]
+    flow = situation.parts(backward).flow
+    op = flow[value]
     if op.block is not None:
         return _blocked(op)
-    between = [backward.flow[n] for n in ancestors(backward.flow, end)]
+    between = [flow[n] for n in ancestors(flow, end)]
     cuts = sorted((o for o in between if is_detach(o) or o.block is not None), key=lambda o: o.time)
     for cut in few_per_line(cuts):
-        if value in ancestors(backward.flow, cut.id):
+        if value in ancestors(flow, cut.id):
             written = f"`{_spoken(situation, cut)}` at {place(cut.site)}"
             return _blocked(cut) if cut.block else (written, cut.site)
     return None

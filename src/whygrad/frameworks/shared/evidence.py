@@ -30,6 +30,7 @@ from whygrad.model import (
     Crash,
     EmptyList,
     Evidence,
+    Flag,
     Flow,
     Op,
     Optimizer,
@@ -65,6 +66,7 @@ class Records:
     copies: list[CopyRecord] = field(default_factory=list)
     empty: list[EmptyRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
+    flags: list[tuple[Where, str]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
 
@@ -108,6 +110,7 @@ class Freezer:
             copies=copies,
             empty=empty,
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
+            flags=tuple(Flag(name, where.site()) for where, name in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
             crash=last,

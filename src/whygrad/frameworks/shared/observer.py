@@ -15,6 +15,7 @@ from whygrad.frameworks.registry import brief
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.budget import Budget
 from whygrad.frameworks.shared.evidence import Failure, Records
+from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.nodes import Param
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.summaries.watching import Watching
@@ -31,6 +32,7 @@ class BaseObserver(ABC):
     """The part of watching that no framework changes. What differs is asked of the methods below."""
 
     summaries: Any  # of the framework, if somebody wants them
+    flags: Flags
 
     def __init__(
         self,
@@ -158,7 +160,8 @@ class BaseObserver(ABC):
     # -- names -------------------------------------------------------------------------------------
 
     def name_new_things(self, params: Iterable[Param], frame: FrameType) -> None:
-        """Look for names again if there is somebody whom no earlier look was for."""
+        """Look for names again if there is somebody whom no earlier look was for; for flags each time."""
+        self.flags.look(frame)
         keys = {p.key for p in params if not p.name}
         if not self._named or not keys <= self._named:
             self._named |= keys | {0}

@@ -62,7 +62,7 @@ class Copying:
             sign = -1.0 if "Sub" in op_type else 1.0
             mixed = added({target: 1.0}, scaled(mixed, sign))
         for param, factor in mixed.items():
-            if param is not target and param.shape == target.shape and factor != 0:
+            if param is not target and param.shape == target.shape:
                 self.copies.add(param, target, value.where, "assign", factor, mixed.get(target, 0.0))
 
     def assign(self, original: Any) -> Any:

@@ -17,6 +17,7 @@ from whygrad.doors import door
 from whygrad.frameworks.shared import attention
 from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.figures import Figures
+from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.scopes import variables
@@ -59,6 +60,7 @@ class Observer(BaseObserver):
         super().__init__(namespace, on_step, replace(attention.BUDGET, operations=_OPERATIONS))
         self.tapes = Tapes()
         self.recorder = Recorder(self.tapes)
+        self.flags = Flags(_row)
         self.figures = Figures(TensorFlowNumbers(), self.attention)
         self.differentiating = Differentiating(self, self.recorder, self.optimizers, self.attention)
         self.functions = Functions()
@@ -244,6 +246,7 @@ class Observer(BaseObserver):
         with self.resting():
             self.recorder.called(graph, feeds, result, frame)
             self.recorder.graphs.fed(graph, feeds)
+            self.flags.look(frame)
             place = self.functions.place_of(frame)
             for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))
@@ -318,5 +321,17 @@ class Observer(BaseObserver):
             failure=self.failure,
             copies=[*self.weights.copies(params), *self.copying.copies.all()],
             aliases=names.aliases() or self.aliases,
+            flags=self.flags.all(),
             clips=self.clips.records(),
         )
+
+
+def _row(value: Any, most: int) -> list[Any] | None:
+    """What is in a row or column of numbers."""
+    if not isinstance(value, private.EAGER_TENSOR):
+        return None
+    long = value.shape.num_elements() or 0
+    if not 1 < long <= most or tuple(value.shape) not in ((long,), (long, 1)):
+        return None
+    found = private.contents(value)
+    return found.ravel().tolist() if found is not None and found.dtype.kind in "fiub" else None

@@ -347,6 +347,7 @@ class Applying:
         number = graph_number(graph)
         for backward in self._differentiating.traced.get(number, ()):
             backward.runs += 1
+            self._differentiating.called(backward)
         records = self._compiled.get(number)
         if not records:
             return False

@@ -265,7 +265,7 @@ class Events:
         self.put_back(sources)
         mixed = after_write(KINDS.of(name), owner, sources, numbers, KINDS)
         for param, factor in mixed.items():
-            if param is not owner and param.shape == owner.shape and factor != 0:
+            if param is not owner and param.shape == owner.shape:
                 self.copies.add(param, owner, where, name, factor, mixed.get(owner, 0.0))
 
     def loaded(self, module: torch.nn.Module, state: Any, where: Where | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from whygrad.frameworks.shared.evidence import Records
+from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.observer import BaseObserver
@@ -28,7 +29,7 @@ from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.summaries import Summaries
 from whygrad.frameworks.torch.tracing import traced
-from whygrad.frameworks.torch.weights import fingerprint
+from whygrad.frameworks.torch.weights import fingerprint, row
 from whygrad.summaries.watching import Watching
 
 
@@ -50,6 +51,7 @@ class Observer(BaseObserver):
             self, self.recorder, self.events, self.optimizers, self.attention
         )
         self.switches = Switches(self)
+        self.flags = Flags(row)
         self.standing = Standing(self.optimizers, fingerprint, self.stepped_aside)
         self.stepping = Steps(
             self,
@@ -298,6 +300,7 @@ class Observer(BaseObserver):
             copies=self.events.copies.all(),
             empty=list(self.empty),
             aliases=names.aliases(params) or self.aliases,
+            flags=self.flags.all(),
         )
 
 

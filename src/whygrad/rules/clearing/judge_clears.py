@@ -155,7 +155,7 @@ def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -
             for addend in parts.addends(op.id)[:_MOST_ADDENDS]:
                 if addend.data or not addend.live:
                     continue
-                if backward.flow[addend.op].kind in _COMBINING:
+                if parts.flow[addend.op].kind in _COMBINING:
                     continue
                 behind = _living_behind(backward, addend.op)
                 upstream = (behind - critic) & backward.applied

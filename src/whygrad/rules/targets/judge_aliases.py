@@ -8,7 +8,7 @@ from whygrad.flow.bootstraps import Bootstrap
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import assignments_to
 from whygrad.flow.syncs import called_names, names_only
-from whygrad.model import Alias, Backward, Mark, Site, Step
+from whygrad.model import Alias, Flow, Mark, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.judge_targets import predicting
@@ -26,16 +26,16 @@ def aliases(situation: Situation) -> Iterator[Cause]:
             for alias in situation.evidence.aliases:
                 if not alias.parameters or not alias.parameters & parts.behind(boot.value.op) & online:
                     continue
-                names = _other_name(backward, boot, alias)
+                names = _other_name(parts.flow, backward.site, boot, alias)
                 if names:
                     yield _alias(situation, boot, alias, *names)
                     return
 
 
-def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str, str] | None:
+def _other_name(flow: Flow, home: Site | None, boot: Bootstrap, alias: Alias) -> tuple[str, str] | None:
     """The two names, if the target is computed through one and the prediction through the other."""
-    there = _called(backward, [boot.value.op, boot.meets.id])
-    here = _called(backward, [p.op for p in boot.predictions])
+    there = _called(flow, home, [boot.value.op, boot.meets.id])
+    here = _called(flow, home, [p.op for p in boot.predictions])
     names = [(name, name.rpartition(".")[2].partition("[")[0]) for name in alias.names]
     for name, last in names:
         for other, other_last in names:
@@ -44,22 +44,21 @@ def _other_name(backward: Backward, boot: Bootstrap, alias: Alias) -> tuple[str,
     return None
 
 
-def _called(backward: Backward, ops: list[int]) -> frozenset[str]:
-    near = [n for op in ops for n in _near(backward, op)]
-    sites = [s for n in near for s in (backward.flow[n].site, *backward.flow[n].callers) if s is not None]
-    home = backward.site
+def _called(flow: Flow, home: Site | None, ops: list[int]) -> frozenset[str]:
+    near = [n for op in ops for n in _near(flow, op)]
+    sites = [s for n in near for s in (flow[n].site, *flow[n].callers) if s is not None]
     own = [s for s in sites if home is None or s.file == home.file]
     return frozenset(name for s in own for name in called_names(s.file, s.line))
 
 
-def _near(backward: Backward, op: int) -> list[int]:
+def _near(flow: Flow, op: int) -> list[int]:
     """A value, and what it was picked from, down to the layer that gave it."""
     found = [op]
     for number in found:
-        here = backward.flow[number]
-        if len(found) > _NEAR or any(backward.flow.parameter(i) is not None for i in here.inputs):
+        here = flow[number]
+        if len(found) > _NEAR or any(flow.parameter(i) is not None for i in here.inputs):
             break
-        found += [i for i in here.inputs[:1] if backward.flow[i].floating and i not in found]
+        found += [i for i in here.inputs[:1] if flow[i].floating and i not in found]
     return found
 
 

@@ -18,7 +18,8 @@ def masks(situation: Situation) -> Iterator[Cause]:
     """A factor of the bootstrap value is a mask made of data that holds more than 0 and 1."""
     done: set[Site | None] = set()
     for backward in situation.backwards:
-        flow, parts = backward.flow, situation.parts(backward)
+        parts = situation.parts(backward)
+        flow = parts.flow
         meets = {boot.meets.site: boot for boot in situation.bootstraps(backward)}
         for boot in meets.values():
             for number in ancestors(flow, boot.meets.id):

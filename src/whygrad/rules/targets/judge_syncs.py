@@ -62,7 +62,7 @@ def unreached_syncs(situation: Situation) -> Iterator[Note]:
                 f"the sync at {place(site)} was not reached, or not seen, in {still.learns.steps:,} updates: "
                 f"{names} still {'has' if ' and ' not in names else 'have'} the first weights"
             )
-            yield Note(text, site)
+            yield Note(text, site, "doubt")
 
 
 def _stills(situation: Situation, copied: dict[int, set[int]]) -> Iterator[_Still]:
@@ -84,7 +84,7 @@ def _stills(situation: Situation, copied: dict[int, set[int]]) -> Iterator[_Stil
 def _copied_since(situation: Situation, keys: frozenset[int]) -> bool:
     """Was it synced after all, from a network that does not change either?"""
     started = min((u.time for u in situation.evidence.updates), default=0)
-    return any(c.target in keys and c.last > started for c in situation.evidence.copies)
+    return any(c.target in keys and c.last > started and c.factor != 0 for c in situation.evidence.copies)
 
 
 def _standing(situation: Situation, target: Target, copied: dict[int, set[int]]) -> frozenset[int]:

@@ -1,0 +1,83 @@
+"""Zeros and ones that the user holds beside a loss, one for each sample: ``done`` is such a thing by any name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from whygrad.frameworks.shared.frames import USER, Where, kind_of
+from whygrad.frameworks.shared.objects import is_a, items, listed, plain_array, plain_number, size
+from whygrad.frameworks.shared.scopes import variables_of
+
+_LOOKS = 24  # at the variables beside a line
+_FRAMES = 4
+_VARIABLES = 64
+_LONG = 8192  # samples
+
+Contents = Callable[[Any, int], "list[Any] | None"]  # of a row or column that is not too long; else nothing
+
+
+class Flags:
+    """Their names, with the line beside which they were found."""
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._looks: dict[Any, int] = {}
+        self._found: dict[tuple[Any, str], tuple[Where, str]] = {}
+
+    def look(self, frame: FrameType | None) -> None:
+        """At what is in scope where a loss is differentiated."""
+        left = _FRAMES
+        while frame is not None and left:
+            if kind_of(frame.f_code) == USER:
+                left -= 1
+                self._look(frame)
+            frame = frame.f_back
+
+    def all(self) -> list[tuple[Where, str]]:
+        """Lines and names, in the order in which they were found."""
+        return list(self._found.values())
+
+    def _look(self, frame: FrameType) -> None:
+        code = frame.f_code
+        if self._looks.get(code, 0) >= _LOOKS:
+            return
+        self._looks[code] = self._looks.get(code, 0) + 1
+        for name, value in list(variables_of(frame).items())[:_VARIABLES]:
+            for called, held in _with_fields(name, value):
+                if (code, called) not in self._found and self._is_flags(held):
+                    self._found[code, called] = (Where(code, frame.f_lineno), called)
+
+    def _is_flags(self, value: Any) -> bool:
+        """Both of 0 and 1, and nothing else, in one row or column."""
+        if is_a(value, list, tuple):
+            return 1 < size(value) <= _LONG and _both({_number(v) for v in listed(value)})
+        array = plain_array(value)
+        found = self._contents(value, _LONG) if array is None else _in_a_row(array)
+        return found is not None and _both(set(found))
+
+
+def _with_fields(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A variable; of a named tuple or a dict what is in it."""
+    fields = vars(type(value)).get("_fields") if is_a(value, tuple) else None
+    if is_a(fields, tuple):
+        yield from zip((f"{name}.{f}" for f in fields if is_a(f, str)), listed(value), strict=False)
+    elif is_a(value, dict):
+        yield from ((f"{name}.{key}", held) for key, held in items(value)[:16] if is_a(key, str))
+    else:
+        yield name, value
+
+
+def _in_a_row(array: Any) -> list[Any] | None:
+    if array.dtype.kind not in "fiub" or not 1 < array.size <= _LONG:
+        return None
+    return list(array.ravel().tolist()) if array.shape in ((array.size,), (array.size, 1)) else None
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if type(value) is bool else plain_number(value)
+
+
+def _both(values: set[Any]) -> bool:
+    return len(values) == 2 and 0 in values and 1 in values
