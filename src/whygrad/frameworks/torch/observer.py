@@ -321,6 +321,7 @@ class Observer(BaseObserver):
         if not self._compiled:
             self._compiled = True
             self._leave()
+            private.leave_untraced("whygrad")
             self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
 
     def _plain_backward(self, original: Any) -> Any:
