@@ -86,9 +86,11 @@ class Switches:
         thread = self._thread
         inside = frame.f_code.co_name
         if on:
-            thread.outer, thread.gate = thread.gate, None
-        elif inside == "__exit__":
-            thread.gate = thread.outer  # the end of an enable_grad block
+            if inside != "__exit__":  # an enable_grad block begins, in a region without gradients or not
+                thread.outer = thread.gate
+            thread.gate = None
+        elif inside == "__exit__":  # of an enable_grad block, or of a no_grad block where gradients were off
+            thread.gate = thread.gate or thread.outer
         elif (thread.gate is None or torch.is_grad_enabled()) and (
             inside != "__enter__" or self._observer.recording()
         ):
@@ -139,6 +141,7 @@ def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
             kind = kind or class_name(variables_of(caller).get("self"))
         if caller.f_code.co_name == "decorate_context":
             decorated = variables_of(caller).get("func")
+            break  # whoever calls it (a module's own machinery, for a ``forward``) did not ask for this
         caller = caller.f_back
     kind = kind or "set_grad_enabled"
     code = code_of(decorated)

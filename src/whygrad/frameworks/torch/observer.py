@@ -236,6 +236,7 @@ class Observer(BaseObserver):
         first, self._compiled = not self._compiled, True
         if first:
             self._leave()
+            private.leave_untraced("whygrad")
         return first
 
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:

@@ -70,6 +70,13 @@ TENSOR: Any = Tensor.__mro__[1]
 _NEEDED = {"what else listens to torch": _depth and _at, "what happens inside of transforms": dispatch_depth}
 
 
+def leave_untraced(package: str) -> None:
+    """Tell the compiler to run our functions as they are where it meets one. Gone: it reads their code, too."""
+    add = _find("torch._dynamo.trace_rules", "add")
+    if add is not None:
+        add(package)
+
+
 def unseen() -> list[str]:
     """What this version of torch does not let us see."""
     return [what for what, found in _NEEDED.items() if found is None or found is _none]

@@ -11,6 +11,7 @@ from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import Dialect, dialect_of
 from whygrad.rules.failing.backward_twice import BackwardTwice
 from whygrad.rules.failing.in_place_modified import InPlaceModified
+from whygrad.rules.paths.judge_absent import switched_off
 from whygrad.rules.paths.no_grad_block import NoGradBlock
 
 
@@ -26,9 +27,14 @@ def broken(situation: Situation) -> Iterator[Cause]:
     crash = situation.evidence.crash
     if crash is not None and "Inference tensors cannot be saved" in crash.error:
         yield from _inference(situation)
-    seen = any(b.error for b in situation.evidence.loose)
-    if crash is not None and crash.block is not None and "does not require grad" in crash.error and not seen:
+    if crash is not None and crash.block is not None and switched_off(situation) and not _traced(situation):
         yield _switched_off(situation, crash, crash.block)
+
+
+def _traced(situation: Situation) -> bool:
+    """Was the way from a parameter that an optimizer holds to the loss that failed seen? It says more."""
+    failed = [b for b in situation.evidence.loose if b.error]
+    return any(situation.holders.keys() & situation.reach(b).parameters.keys() for b in failed)
 
 
 def _kept_alive(situation: Situation, backward: Backward) -> Op | None:

@@ -55,6 +55,8 @@ def failed(situation: Situation) -> Iterator[Cause]:
         owners = [o for o in situation.evidence.optimizers.values() if o.held & shadow]
         known = situation.evidence.parameters
         untrained = [o for o in owners if not all(known[k].trained for k in o.held & shadow)]
+        if not owners and switched_off(situation):
+            continue  # nothing could have carried gradient, whatever the loss was made of
         for optimizer in untrained or owners or _idle_owners(situation):
             keys = backward.wanted or optimizer.held & shadow or optimizer.held
             for cause in explain(situation, optimizer, keys, [(backward, 0)]):
@@ -71,6 +73,12 @@ def thawed_never(situation: Situation) -> Iterator[Cause]:
         if not any(p.trainable for p in situation.parameters(optimizer.held)):
             for cause in explain(situation, optimizer, optimizer.held, []):
                 yield _counted(cause, optimizer.steps + 1, 1)
+
+
+def switched_off(situation: Situation) -> bool:
+    """Did the script die because gradients were off when it called ``backward``?"""
+    crash = situation.evidence.crash
+    return crash is not None and crash.block is not None and "does not require grad" in crash.error
 
 
 def _idle_owners(situation: Situation) -> list[Optimizer]:
