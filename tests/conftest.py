@@ -71,3 +71,15 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
     forks = Forks(tmp_path_factory.mktemp("forks"))
     yield forks
     forks.close()
+
+
+@pytest.fixture(params=["native", "numpy"])
+def functions(request, monkeypatch):
+    """The kernel of summaries: the native one, and the one in numpy that stands in for it."""
+    from whygrad.summaries import kernel
+
+    monkeypatch.setenv("WHYGRAD_KERNEL", request.param)
+    try:
+        return kernel.load()
+    except kernel.NoKernel:
+        pytest.skip("no native kernel here")

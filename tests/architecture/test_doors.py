@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.injector import is_door, is_guard
 
 import whygrad
 
@@ -65,17 +66,6 @@ def parsed(path: Path) -> ast.Module:
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-
-
-def is_door(function: ast.FunctionDef) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "door" for d in function.decorator_list)
-
-
-def is_guard(node: ast.AST) -> bool:
-    """``try`` with ``except Exception``, or ``with suppress(Exception)``."""
-    if isinstance(node, ast.Try):
-        return any(isinstance(h.type, ast.Name) and h.type.id == "Exception" for h in node.handlers)
-    return isinstance(node, ast.With) and any("suppress(Exception)" in ast.unparse(i) for i in node.items)
 
 
 # -- the law -----------------------------------------------------------------------------------------

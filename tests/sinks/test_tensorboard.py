@@ -17,15 +17,6 @@ from whygrad.summaries.sinks import tensorboard
 from whygrad.summaries.sinks.tensorboard import EventFile
 
 
-@pytest.fixture(params=["native", "numpy"])
-def functions(request, monkeypatch):
-    monkeypatch.setenv("WHYGRAD_KERNEL", request.param)
-    try:
-        return kernel.load()
-    except kernel.NoKernel:
-        pytest.skip("no native kernel here")
-
-
 def test_numbers_and_histograms_are_read_back(tmp_path, functions):
     sink = EventFile(tmp_path)
     tags = [f"net.{i}/gradients/mean" for i in range(40)]

@@ -5,19 +5,10 @@ from array import array
 
 import pytest
 
-from whygrad.summaries import history, kernel, schedule
+from whygrad.summaries import history, schedule
 from whygrad.summaries.history import History
 
 NAMES = [("opt", "w", "gradients/norm"), ("opt", "w", "update/ratio")]
-
-
-@pytest.fixture(params=["native", "numpy"])
-def functions(request, monkeypatch):
-    monkeypatch.setenv("WHYGRAD_KERNEL", request.param)
-    try:
-        return kernel.load()
-    except kernel.NoKernel:
-        pytest.skip("no native kernel here")
 
 
 def test_a_short_run_is_remembered_as_it_was(functions):

@@ -188,10 +188,7 @@ class TheirKeras(KerasSide):
         if not self.fill:
             return variables
         if self.script.load_weights:
-            names = {
-                model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()
-            }
-            call_theirs(self.script.load_weights, theirs, names)
+            call_theirs(self.script.load_weights, theirs, model.named_weights())
         else:
             for key, variable in variables.items():
                 variable.assign(model.weights[key])

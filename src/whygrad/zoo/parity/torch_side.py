@@ -199,10 +199,7 @@ class TheirTorch(TorchSide):
         if not self.fill:
             return variables
         if self.script.load_weights:
-            names = {
-                model.manifest_names.get(key, "/".join(key)): array for key, array in model.weights.items()
-            }
-            call_theirs(self.script.load_weights, module, names)
+            call_theirs(self.script.load_weights, module, model.named_weights())
         else:
             with torch.no_grad():
                 for key, variable in variables.items():

@@ -64,3 +64,7 @@ class Model:
     network: Network
     weights: Mapping[tuple[str, str], np.ndarray]
     manifest_names: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def named_weights(self) -> dict[str, np.ndarray]:
+        """The weights by their names in the manifest; a weight that has none goes by layer and name."""
+        return {self.manifest_names.get(key, "/".join(key)): array for key, array in self.weights.items()}
