@@ -135,11 +135,12 @@ def _name(op: Op) -> str:
 
 def _value(node: ast.stmt | None) -> ast.expr | None:
     """What a statement is about: what it assigns, returns, differentiates or collects."""
-    value = getattr(node, "value", None)
+    value: ast.AST | None = getattr(node, "value", None)
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr == "backward" and not is_name(value.func.value):
-            value = value.func.value
-        elif value.func.attr == "append" and len(value.args) == 1:
+        owner, method = value.func.value, value.func.attr
+        if method == "backward" and not is_name(owner):
+            value = owner
+        elif method == "append" and len(value.args) == 1:
             value = value.args[0]
         else:
             break

@@ -81,7 +81,7 @@ def _legend(kept: Sequence[Row], maps: Sequence[GradientMap], style: Style) -> l
     said = []
     cells = [cell for row in kept for cell in row.cells.values() if cell.reached]
     if any(not cell.applied for cell in cells):
-        said.append("· : gradient arrives, and no step of these optimizers uses it")
+        said.append("· gradient arrives, and no step uses it")
     reasons = dict.fromkeys(found.unmeasured for found in maps if found.unmeasured)
     said += [f"shares were not measured: {reason}" for reason in reasons if reason != "not measured"]
     return [style.paint("dim", text) for text in said]
