@@ -138,4 +138,7 @@ def _share(
 
 
 def _appliers(evidence: Evidence, backward: Backward, keys: frozenset[int]) -> tuple[str, ...]:
-    return tuple(o.name for o in evidence.optimizers.values() if o.held & keys & backward.applied)
+    """Those that hold these and stepped on this backward; another one may hold them for another loss."""
+    holding = [o for o in evidence.optimizers.values() if o.held & keys & backward.applied]
+    stepped = {u.optimizer for u in evidence.updates if any(b.number == backward.number for b in u.backwards)}
+    return tuple(o.name for o in [o for o in holding if o.key in stepped] or holding)

@@ -10,7 +10,8 @@ from whygrad.flow.source import is_library, tree
 from whygrad.model import Flow, Op, Site
 from whygrad.model.kinds import SCALES, SUMS
 
-_LONG = 40
+_LONG = 80
+_TRAINING = frozenset(("fit", "train_on_batch"))  # what they give back is no loss to differentiate
 _MOST = 4000
 
 
@@ -129,8 +130,20 @@ def _name(op: Op) -> str:
         return op.name
     here = statement(op.site)
     value = _value(here)
+    trained = _trained(value)
+    if trained:
+        return trained
     text = _said(value) if value is not None else _short(op.site.code)
     return assigned(here) or text or op.name
+
+
+def _trained(value: ast.expr | None) -> str:
+    """``model.fit(...)``, where a loss is made and differentiated inside of one call."""
+    calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)] if value is not None else []
+    for call in calls:
+        if isinstance(call, ast.Attribute) and call.attr in _TRAINING:
+            return f"{ast.unparse(call)}(...)"
+    return ""
 
 
 def _value(node: ast.stmt | None) -> ast.expr | None:

@@ -20,7 +20,7 @@ from types import (
 from typing import Any
 
 from whygrad.flow.source import loop_names
-from whygrad.frameworks.shared.frames import PACKAGE, USER, kind_of
+from whygrad.frameworks.shared.frames import LIBRARY, PACKAGE, USER, kind_of
 from whygrad.frameworks.shared.objects import (
     attributes,
     class_name,
@@ -36,6 +36,7 @@ from whygrad.model.frameworks import PACKAGES
 
 _WIDE = 256
 _FAR = 3  # functions within functions are no further away than this
+_LIBRARIES = 8  # frames of libraries that are looked at
 _HIDDEN = 2  # steps to a name that stands for something else, or that no other function can see
 _FOREIGN = PACKAGES | {
     "numpy",
@@ -112,10 +113,14 @@ def variables(namespace: Mapping[str, Any], frame: FrameType | None) -> tuple[li
     ``agents[0]`` and ``agents[1]``. The names that loops give come apart, for what has no other: ``n`` in
     ``for n in (actor, critic)``.
     """
-    frames = []
+    frames: list[FrameType] = []
+    theirs: list[FrameType] = []
     while frame is not None:
-        if kind_of(frame.f_code) == USER:
+        kind = kind_of(frame.f_code)
+        if kind == USER:
             frames.append(frame)
+        elif kind == LIBRARY and len(theirs) < _LIBRARIES:
+            theirs.append(frame)
         frame = frame.f_back
     scopes: list[tuple[str, Mapping[str, Any], int]] = [(_file(namespace), namespace, 0)]
     for held in reversed(frames):
@@ -124,6 +129,7 @@ def variables(namespace: Mapping[str, Any], frame: FrameType | None) -> tuple[li
     functions = [held for held in reversed(frames) if held.f_code.co_name != "<module>"]
     for depth, held in enumerate(functions):
         scopes.append((held.f_code.co_filename, variables_of(held), min(depth, _FAR)))
+    scopes += [("", variables_of(held), _FAR + _HIDDEN) for held in reversed(theirs)]  # a trainer's own names
     lasting: list[Root] = []
     passing: list[Root] = []
     for file, scope, far in scopes:
