@@ -35,7 +35,7 @@ from whygrad.frameworks.shared.objects import (
 from whygrad.model.frameworks import PACKAGES
 
 _WIDE = 256
-_FAR = 3  # functions within functions are no further away than this
+_FAR = 6  # functions within functions are no further away than this
 _LIBRARIES = 8  # frames of libraries that are looked at
 _HIDDEN = 2  # steps to a name that stands for something else, or that no other function can see
 _FOREIGN = PACKAGES | {
@@ -128,7 +128,7 @@ def variables(namespace: Mapping[str, Any], frame: FrameType | None) -> tuple[li
             scopes.append((held.f_code.co_filename, held.f_globals, 1))
     functions = [held for held in reversed(frames) if held.f_code.co_name != "<module>"]
     for depth, held in enumerate(functions):
-        scopes.append((held.f_code.co_filename, variables_of(held), min(depth, _FAR)))
+        scopes.append((held.f_code.co_filename, variables_of(held), min(2 * depth, _FAR)))
     scopes += [("", variables_of(held), _FAR + _HIDDEN) for held in reversed(theirs)]  # a trainer's own names
     lasting: list[Root] = []
     passing: list[Root] = []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from whygrad.flow.source import lines_reading
 from whygrad.model import Finding, Site
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
@@ -145,9 +146,24 @@ def _stay(cause: NumpyRoundTrip) -> str:
         return words.write(new) if new else _all_the_way(cause, stack)
     if new is None or new == code:
         return _all_the_way(cause, stack)
+    name, value = rewrite.given(new)
+    if cause.back_at is not None and _elsewhere(cause, name):
+        here = words.place(cause.back_at, cause.site)
+        return f"use `{value}` in the place of `{name}` in {here}; for the other lines it may stay a number"
+    if cause.back and rewrite.is_list(value):
+        return f"{words.write(new)}; then `{stack}(...)` in the place of `{cause.back}(...)`"
     collect = f" and collect with `{stack}(...)`" if "append(" in code else ""
     drop = f"; then the `{cause.back}(...)` is not needed" if cause.back and not collect else ""
     return f"{words.write(new)}{collect}{drop}{_there(cause)}"
+
+
+def _elsewhere(cause: NumpyRoundTrip, name: str) -> bool:
+    """Is the number wanted in other lines than the one that needs the tensor?"""
+    back = cause.back_at
+    if cause.site is None or back is None or not name or back.file != cause.site.file:
+        return False
+    read = lines_reading(cause.site.file, cause.site.line, name)
+    return back.line in read and len(read) > 1
 
 
 def _all_the_way(cause: NumpyRoundTrip, stack: str) -> str:
