@@ -25,6 +25,58 @@ def step(optimizer, loss):
 # -- names ----------------------------------------------------------------------------------------
 
 
+def networks(seen):
+    return {p.network for p in seen.evidence.parameters.values()}
+
+
+def test_a_function_calls_all_agents_alike_and_its_caller_does_not(recorded):
+    def learn(agent):
+        step(agent["opt"], agent["net"](torch.ones(1, 3)).sum())
+
+    agents = [{"net": nn.Linear(3, 2)} for _ in range(2)]
+    for one in agents:
+        one["opt"] = torch.optim.SGD(one["net"].parameters(), lr=0.1)
+    with recorded() as seen:
+        learn(agents[0])
+        learn(agents[1])
+    assert networks(seen) == {"agents[0]['net']", "agents[1]['net']"}
+
+
+def test_tensors_of_one_dict_are_one_network_and_keys_may_have_dots(recorded):
+    params = {name: torch.ones(2, requires_grad=True) for name in ("0.weight", "0.bias")}
+    optimizer = torch.optim.SGD(params.values(), lr=0.1)
+    with recorded() as seen:
+        step(optimizer, sum(value.sum() for value in params.values()))
+    assert networks(seen) == {"params"}
+
+
+def test_an_agent_that_cannot_be_called_holds_networks(recorded):
+    class Agent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.actor, self.critic = (nn.Sequential(nn.Linear(3, 1)) for _ in range(2))
+            self.log_std = nn.Parameter(torch.zeros(1))
+
+    agent = Agent()
+    optimizer = torch.optim.SGD(agent.parameters(), lr=0.1)
+    with recorded() as seen:
+        x = torch.ones(1, 3)
+        step(optimizer, (agent.actor(x) + agent.critic(x) + agent.log_std).sum())
+    assert networks(seen) == {"agent.actor", "agent.critic", "agent.log_std"}
+
+
+def test_what_only_a_closure_keeps_has_its_name_there(recorded):
+    def made():
+        q_net = nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(q_net.parameters(), lr=0.1)
+        return lambda: step(optimizer, q_net(torch.ones(1, 3)).sum())
+
+    train = made()
+    with recorded() as seen:
+        train()
+    assert networks(seen) == {"q_net"}
+
+
 def test_parameters_are_called_as_their_owner_calls_them(recorded):
     class Agent:
         def __init__(self):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Look, Moved, Optimizer, Pulse
+from whygrad.model import Look, Moved, Optimizer, Parameter, Pulse
 
+_PART = re.compile(r"(?:[^.\[]|\[[^\]]*\])+")  # of a dotted name; a key may have dots in it
 FEW = 3  # zeros in a row are nothing yet: a clipped ratio, a hinge, a batch without a reward
 
 
@@ -73,7 +76,7 @@ def learning(situation: Situation, optimizer: Optimizer) -> tuple[tuple[str, ...
     learnt = [p for p in members if known[p.key].learns]
     networks = {p.network for p in learnt}
     rest = [p for p in members if p.network not in networks and not situation.is_copy(p.key)]
-    return _named((p.network, p.name) for p in learnt), _named((p.network, p.name) for p in rest)
+    return _named(situation, learnt), _named(situation, rest)
 
 
 def _sizes(situation: Situation, optimizer: Optimizer) -> dict[int, dict[int, float]]:
@@ -97,16 +100,25 @@ def _steps(situation: Situation, optimizer: Optimizer) -> dict[int, list[Moved]]
     return found
 
 
-def _named(members: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Networks by the largest parts that hold these parameters: ``ac.pi`` rather than ``ac``."""
+def _named(situation: Situation, members: Iterable[Parameter]) -> tuple[str, ...]:
+    """Networks; by the largest part that holds these, ``ac.pi``, where not all of ``ac`` is meant."""
     groups: dict[str, list[str]] = {}
-    for network, name in members:
-        groups.setdefault(network or name, []).append(name)
-    return tuple(_common(names) or network for network, names in groups.items())
+    for member in members:
+        groups.setdefault(member.network or member.name, []).append(member.name)
+    everything = situation.evidence.parameters.values()
+    size = Counter(p.network for p in everything if p.trainable and p.lasting)
+    return tuple(
+        network if len(names) >= size[network] else _common(names) or network
+        for network, names in groups.items()
+    )
 
 
 def _common(names: list[str]) -> str:
     """The dotted beginning that all names share, without the parameter's own part."""
-    split = [name.split(".")[:-1] or [name] for name in names]
-    shared = [parts[0] for parts in zip(*split, strict=False) if len(set(parts)) == 1]
+    split = [_PART.findall(name)[:-1] or [name] for name in names]
+    shared: list[str] = []
+    for parts in zip(*split, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
     return ".".join(shared)

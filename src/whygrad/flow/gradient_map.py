@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable
 from math import sqrt
 
+from whygrad.flow.facts import facts
 from whygrad.flow.naming import home, term_names
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import Term, terms, written
 from whygrad.model import Backward, Evidence, Flow, GradientMap, LossTerm, Optimizer, Parameter, Reached, Site
+from whygrad.model.frameworks import FRAMEWORKS
 
 _MOST_TERMS = 8
 _NAMED_BY_KERAS = re.compile(r"(dense|conv\w*|lstm|gru|embedding|batch_norm\w*|layer_norm\w*)(_\d+)?$")
@@ -44,7 +46,7 @@ def _map(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) 
     names = term_names(shown.flow, shown.roots, [t.op for t in parts])
     networks = groups(evidence, shown.reached | optimizer.held)
     norms = _norms(shown, parts, networks)
-    zero = _zeros(situation, optimizer, shown)
+    zero = _zeros(situation, optimizer, shown) | _dead(situation, optimizer)
     rows = []
     for name, term in zip(names, parts, strict=True):
         living = situation.behind(shown, term.op.id).living()
@@ -81,14 +83,16 @@ def groups(evidence: Evidence, keys: Iterable[int]) -> dict[str, frozenset[int]]
     single = len({evidence.parameters[k].network for k in held if k in evidence.parameters}) == 1
     found: dict[str, set[int]] = {}
     for parameter in known:
-        found.setdefault(part_of(parameter) if single else parameter.network, set()).add(parameter.key)
+        part = part_of(parameter, evidence.framework) if single else parameter.network
+        found.setdefault(part, set()).add(parameter.key)
     return {name: frozenset(members) for name, members in found.items()}
 
 
-def part_of(parameter: Parameter) -> str:
+def part_of(parameter: Parameter, framework: str) -> str:
     """``net.pi`` for ``net.pi.0.weight``; a plain stack of layers stays whole."""
     rest = parameter.name.removeprefix(parameter.network).lstrip(".").split(".")
-    if not rest[0] or rest[0].isdigit() or _NAMED_BY_KERAS.match(rest[0]):
+    nobodys = FRAMEWORKS[framework].names_layers and _NAMED_BY_KERAS.match(rest[0])
+    if not rest[0] or rest[0].isdigit() or nobodys:
         return parameter.network
     return f"{parameter.network}.{rest[0]}"
 
@@ -114,6 +118,12 @@ def _zeros(situation: Situation, optimizer: Optimizer, backward: Backward) -> fr
     return led[0] if led else frozenset()
 
 
+def _dead(situation: Situation, optimizer: Optimizer) -> frozenset[int]:
+    """The parameters whose gradient was exactly zero whenever somebody looked."""
+    known = facts(situation, optimizer)
+    return frozenset(key for key, fact in known.items() if fact.looked and not fact.alive)
+
+
 def _share(
     norms: dict[tuple[int, str], float], term: Term, group: str, parts: list[Term], zero: bool
 ) -> float | None:
@@ -128,4 +138,7 @@ def _share(
 
 
 def _appliers(evidence: Evidence, backward: Backward, keys: frozenset[int]) -> tuple[str, ...]:
-    return tuple(o.name for o in evidence.optimizers.values() if o.held & keys & backward.applied)
+    """Those that hold these and stepped on this backward; another one may hold them for another loss."""
+    holding = [o for o in evidence.optimizers.values() if o.held & keys & backward.applied]
+    stepped = {u.optimizer for u in evidence.updates if any(b.number == backward.number for b in u.backwards)}
+    return tuple(o.name for o in [o for o in holding if o.key in stepped] or holding)

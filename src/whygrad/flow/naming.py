@@ -10,7 +10,8 @@ from whygrad.flow.source import is_library, tree
 from whygrad.model import Flow, Op, Site
 from whygrad.model.kinds import SCALES, SUMS
 
-_LONG = 40
+_LONG = 80
+_TRAINING = frozenset(("fit", "train_on_batch"))  # what they give back is no loss to differentiate
 _MOST = 4000
 
 
@@ -129,17 +130,30 @@ def _name(op: Op) -> str:
         return op.name
     here = statement(op.site)
     value = _value(here)
+    trained = _trained(value)
+    if trained:
+        return trained
     text = _said(value) if value is not None else _short(op.site.code)
     return assigned(here) or text or op.name
 
 
+def _trained(value: ast.expr | None) -> str:
+    """``model.fit(...)``, where a loss is made and differentiated inside of one call."""
+    calls = [node.func for node in ast.walk(value) if isinstance(node, ast.Call)] if value is not None else []
+    for call in calls:
+        if isinstance(call, ast.Attribute) and call.attr in _TRAINING:
+            return f"{ast.unparse(call)}(...)"
+    return ""
+
+
 def _value(node: ast.stmt | None) -> ast.expr | None:
     """What a statement is about: what it assigns, returns, differentiates or collects."""
-    value = getattr(node, "value", None)
+    value: ast.AST | None = getattr(node, "value", None)
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr == "backward" and not is_name(value.func.value):
-            value = value.func.value
-        elif value.func.attr == "append" and len(value.args) == 1:
+        owner, method = value.func.value, value.func.attr
+        if method == "backward" and not is_name(owner):
+            value = owner
+        elif method == "append" and len(value.args) == 1:
             value = value.args[0]
         else:
             break

@@ -88,6 +88,22 @@ def is_library(file: str) -> bool:
     return any(part in ("site-packages", "dist-packages") for part in file.split(os.sep))
 
 
+def lines_reading(file: str, line: int, name: str) -> frozenset[int]:
+    """The lines below this one, in the same function, that read a variable."""
+    module = tree(file)
+    scopes = [
+        n
+        for n in (ast.walk(module) if module is not None else ())
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))
+        and getattr(n, "lineno", 0) <= line <= (getattr(n, "end_lineno", None) or line)
+    ]
+    inner = max(scopes, key=lambda n: getattr(n, "lineno", 0), default=None)
+    found = [n for n in ast.walk(inner) if isinstance(n, ast.Name)] if inner is not None else []
+    return frozenset(
+        n.lineno for n in found if n.id == name and n.lineno > line and isinstance(n.ctx, ast.Load)
+    )
+
+
 def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     """(line, function) of every statement that assigns to a variable or attribute of this name."""
     module = tree(file)

@@ -15,6 +15,7 @@ class Framework:
     summarizing: str = ""  # the module that takes gradients and variables out of its models
     asking: str = ""  # the module that answers questions about one of its losses
     packages: tuple[str, ...] = ()  # its own code: no line in there is the user's
+    names_layers: bool = False  # layers that the user has given no name have one: ``dense_1``
     slowdown: float = 0.0  # of a recorded update, from benchmarks/overhead.py; 0: not measured
 
 
@@ -36,6 +37,7 @@ FRAMEWORKS: dict[str, Framework] = {
             backend="whygrad.frameworks.tensorflow.backend:TensorFlowBackend",
             summarizing="whygrad.frameworks.tensorflow.summarizing",
             packages=("tensorflow", "keras", "tf_keras", "tensorflow_probability"),
+            names_layers=True,
         ),
         Framework("jax", "JAX"),
     )

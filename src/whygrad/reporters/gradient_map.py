@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 from whygrad.model import GradientMap, Reached
 from whygrad.reporters.style import Style, fit
 from whygrad.reporters.who import Row, columns, rows, share
 
 _MOST_ROWS = 24
-_NAME = 34
+_NAMES = (34, 28, 24)  # how long a term may be
 _OPTIMIZER = 24
 _TITLE = "who trains whom"
 
@@ -23,23 +24,45 @@ def lines(maps: Sequence[GradientMap], style: Style, width: int) -> list[str]:
     if len(shown) < 2:
         return []
     kept, hidden = shown[:_MOST_ROWS], len(shown) - _MOST_ROWS
-    labels = [_label(row) for row in kept]
-    first = max(map(len, [*(name for name, _ in labels), _TITLE]))
-    stepping = max(len(by) for _, by in labels)
-    found: list[str] = []
-    for block in _blocks(columns(shown), width - first - stepping - 2):
-        found += _table(kept, labels, block, (first, stepping), style, not found)
+    tables = [_table(kept, columns(shown), _labels(kept, most), style, width) for most in _NAMES]
+    found = min(tables, key=len)  # names are shortened where that saves a second block
     if hidden > 0:
         found.append(style.paint("dim", f"... and {hidden} more terms, in the report"))
     return found + _legend(kept, maps, style)
 
 
-def _label(row: Row) -> tuple[str, str]:
+def _table(
+    kept: Sequence[Row], networks: Sequence[str], labels: Sequence[tuple[str, str]], style: Style, width: int
+) -> list[str]:
+    """All networks, in as many blocks as it takes."""
+    sizes = max(map(len, [*(name for name, _ in labels), _TITLE])), max(len(by) for _, by in labels)
+    found: list[str] = []
+    for block in _blocks(networks, width - sum(sizes) - 2):
+        found += _block(kept, labels, block, sizes, style, not found)
+    return found
+
+
+def _labels(shown: Sequence[Row], most: int) -> list[tuple[str, str]]:
+    """A label for each row; names that begin alike are shortened in their middle."""
+    labels = [_label(row, fit, most) for row in shown]
+    many = Counter(name for name, _ in labels)
+    return [_label(r, _ends, most) if many[at[0]] > 1 else at for r, at in zip(shown, labels, strict=True)]
+
+
+def _end(text: str, width: int) -> str:
+    return text if len(text) <= width else f"...{text[3 - width :]}"
+
+
+def _ends(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width // 3]}...{text[3 - width + width // 3 :]}"
+
+
+def _label(row: Row, shortened: Callable[[str, int], str], most: int) -> tuple[str, str]:
     """The term with its line, and whose step uses it."""
     name, number, nth = row.name.rpartition(" #")
     name, nth = (name, number + nth) if number and nth.isdigit() else (row.name, "")
     end = nth + (f" :{row.site.line}" if row.site else "")
-    return fit(name, _NAME - len(end)) + end, fit(", ".join(row.optimizers), _OPTIMIZER)
+    return shortened(name, most - len(end)) + end, _end(", ".join(row.optimizers), _OPTIMIZER)
 
 
 def _blocks(names: Sequence[str], room: int) -> Iterator[list[str]]:
@@ -57,7 +80,7 @@ def _wide(name: str) -> int:
     return max(len(name), 5)
 
 
-def _table(
+def _block(
     kept: Sequence[Row],
     labels: Sequence[tuple[str, str]],
     block: Sequence[str],
@@ -81,7 +104,7 @@ def _legend(kept: Sequence[Row], maps: Sequence[GradientMap], style: Style) -> l
     said = []
     cells = [cell for row in kept for cell in row.cells.values() if cell.reached]
     if any(not cell.applied for cell in cells):
-        said.append("· : gradient arrives, and no step of these optimizers uses it")
+        said.append("· gradient arrives, and no step uses it")
     reasons = dict.fromkeys(found.unmeasured for found in maps if found.unmeasured)
     said += [f"shares were not measured: {reason}" for reason in reasons if reason != "not measured"]
     return [style.paint("dim", text) for text in said]

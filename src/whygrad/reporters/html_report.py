@@ -66,12 +66,7 @@ def _top(run: Run) -> str:
     judged = run.healthy and run.verdict is not Verdict.NOT_JUDGED
     kind = "error" if grave else "warning" if not run.clean else "" if judged else "unknown"
     sentence = healthy(run) if run.clean else headline(run)
-    if not run.clean:
-        first = next(f for f in run.findings if f.severity is not Severity.NOTE)
-        sentence = f"{first.title}." if len(run.at(Severity.ERROR, Severity.WARNING)) == 1 else sentence
     more = [stopped(run)] if run.exception and not run.clean else []
-    if not run.clean:
-        more.append(headline(run))
     if not run.finished:
         more.append("The script had not ended when this was written: it was killed, or is still running.")
     command = shlex.join([run.script, *run.argv])

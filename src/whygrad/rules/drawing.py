@@ -137,7 +137,7 @@ def _layers(evidence: Evidence, layer_of: dict[int, str], named: list[str]) -> t
     found = []
     for name, parameters in members.items():
         first = parameters[0]
-        network = part_of(first) if single else first.network
+        network = part_of(first, evidence.framework) if single else first.network
         found.append(Layer(name, network, tuple(_weights(evidence, parameters, gradients))))
     return tuple(found)
 

@@ -316,6 +316,22 @@ def assigned(code: str) -> str:
     return ""
 
 
+def given(code: str) -> tuple[str, str]:
+    """``x = value``: ``x`` and ``value``; nothing where the line is something else."""
+    match _parsed(_complete(code)):
+        case ast.Module(body=[ast.Assign(targets=[ast.Name() as target], value=value)]):
+            return target.id, _text(code, value)
+    return "", ""
+
+
+def is_list(value: str) -> bool:
+    """A list that is written out, or made by a comprehension."""
+    match _parsed(value):
+        case ast.Module(body=[ast.Expr(value=ast.List() | ast.ListComp())]):
+            return True
+    return False
+
+
 def is_idle(code: str) -> bool:
     """``x = x``: nothing happens in this line."""
     match _parsed(code):

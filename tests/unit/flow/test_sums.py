@@ -1,14 +1,16 @@
 """Taking values apart, the source of syncs, and who trains whom."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.flow.build import Build
 
 from whygrad.flow.gradient_map import gradient_maps
-from whygrad.flow.naming import term_names
+from whygrad.flow.naming import home, term_names
 from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Parts
 from whygrad.flow.syncs import called_names, untaken_sync
-from whygrad.model import Flow
+from whygrad.model import Flow, Site
 
 
 def test_addends_keep_sign_discount_and_life():
@@ -132,10 +134,51 @@ def test_terms_have_the_users_names(tmp_path):
     net = run.network("net")
     first = run.op("mean", run.call(net), line=1)
     second = run.op("mean", run.call(net), line=2)
-    assert term_names([run.ops[first], run.ops[second]], run.site(2)) == [
-        "policy_loss",
-        "0.01 * dist.entropy().mean()",
-    ]
+    loss = run.op("sub", first, run.op("mul", second, numbers=(0.01,), line=2), line=2)
+    named = term_names(Flow(run.ops), (loss,), [run.ops[first], run.ops[second]])
+    assert named == ["policy_loss", "0.01 * dist.entropy().mean()"]
+
+
+def test_two_terms_of_one_line_are_told_apart_by_the_formula(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("loss = -(f(a) * adv).mean() + 0.5 * (r - v).pow(2).mean()\n")
+    run = Build(file=str(file))
+    net = run.network("net")
+    value = run.op("mean", run.call(net), line=1)  # a graph may list them in any order
+    policy = run.op("mean", run.call(net), line=1)
+    scaled = run.op("mul", value, numbers=(0.5,), line=1)
+    loss = run.op("add", run.op("neg", policy, line=1), scaled, line=1)
+    named = term_names(Flow(run.ops), (loss,), [run.ops[value], run.ops[policy]])
+    assert named == ["0.5 * (r - v).pow(2).mean()", "(f(a) * adv).mean()"]
+
+
+def test_terms_of_a_loop_are_counted(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("losses.append(f(head).mean())\nloss = sum(losses)\n")
+    run = Build(file=str(file))
+    net = run.network("net")
+    one, two = (run.op("mean", run.call(net), line=1) for _ in range(2))
+    loss = run.op("add", one, two, line=2)
+    named = term_names(Flow(run.ops), (loss,), [run.ops[one], run.ops[two]])
+    assert named == ["f(head).mean() #1", "f(head).mean() #2"]
+
+
+def test_a_term_of_a_library_has_the_words_and_the_line_of_the_user(tmp_path):
+    library = tmp_path / "site-packages" / "lib.py"
+    library.parent.mkdir()
+    library.write_text("gain = g(x)\n")
+    file = tmp_path / "train.py"
+    file.write_text("loss = out['loss_objective'] + out['loss_critic']\n")
+    run = Build(file=str(file))
+    net = run.network("net")
+    ops = [run.op("mean", run.call(net), line=1) for _ in range(2)]
+    for op in ops:
+        inside = Site.read(str(library), 1)
+        run.ops[op] = replace(run.ops[op], site=inside, callers=(run.site(1),))
+    loss = run.op("add", *ops, line=1)
+    named = term_names(Flow(run.ops), (loss,), [run.ops[op] for op in ops])
+    assert named == ["out['loss_objective']", "out['loss_critic']"]
+    assert home(run.ops[ops[0]]) == run.site(1)
 
 
 def test_who_trains_whom():

@@ -12,9 +12,10 @@ from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.budget import BUDGET
 from whygrad.frameworks.shared.figures import Figures
 from whygrad.frameworks.shared.naming import Name, Walk, aliases
+from whygrad.frameworks.shared.networks import tell_apart
 from whygrad.frameworks.shared.nodes import Param
 from whygrad.frameworks.shared.optimizers import Optimizers
-from whygrad.frameworks.shared.records import UpdateRecord
+from whygrad.frameworks.shared.records import CopyRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.scopes import parts
 from whygrad.model import Moved
 
@@ -227,10 +228,43 @@ class Names(Walk):
 def test_names_are_found_nearest_first_and_nothing_of_the_users_stops_that():
     weight = Vector([1.0])
     names = Names()
-    names.walk([("broken", ZeroDivisionError()), ("nets", {"pi": [weight]})])
+    names.walk([("broken", ZeroDivisionError(), 0), ("nets", {"pi": [weight]}, 0)])
     param = Param(weight, (), True, True)
     names.vectors[id(weight)].give(param)
     assert (param.name, param.network, param.seen) == ("nets['pi'][0]", "nets['pi'][0]", True)
+
+
+def test_what_a_function_calls_a_thing_is_further_away_than_what_its_caller_does():
+    weight = Vector([1.0])
+    names = Names()
+    names.walk([("agents", [{"pi": weight}], 0), ("agent", {"pi": weight}, 2)])
+    assert names.vectors[id(weight)].name == "agent['pi']"  # the last to be met, in this walk
+    names.walk([("agents", [{"pi": weight}], 0), ("agent", {"pi": weight}, 0)])
+    assert names.vectors[id(weight)].name == "agents[0]['pi']"
+
+
+def held(name, network):
+    param = Param(Vector([1.0]), (), True, True)
+    param.name, param.network = name, network
+    return param
+
+
+def test_a_model_that_holds_networks_is_not_one_network():
+    params = [held(f"agent.{part}.0.weight", "agent") for part in ("actor", "critic", "target")]
+    record = [OptimizerRecord(Vector([1.0]), None) for _ in range(2)]
+    for optimizer, param in zip(record, params, strict=False):
+        optimizer.held, optimizer.steps = {param.key: param}, 1
+    tell_apart({p.key: p for p in params}, record, [])
+    assert [p.network for p in params] == ["agent.actor", "agent.critic", "agent.target"]
+
+
+def test_a_copy_of_a_part_is_a_network_and_the_layers_of_one_are_none():
+    online, target = held("agent.q.0.weight", "agent"), held("agent.lag.0.weight", "agent")
+    tell_apart({p.key: p for p in (online, target)}, [], [CopyRecord(online, target, None, "copy", 1.0, 0.0)])
+    assert (online.network, target.network) == ("agent.q", "agent.lag")
+    layers = [held(f"net.{n}.weight", "net") for n in ("0", "2")]
+    tell_apart({p.key: p for p in layers}, [], [])
+    assert {p.network for p in layers} == {"net"}
 
 
 def test_networks_with_several_names():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from whygrad.model import Note, Raised, Run, UpdateCount, Verdict
+from whygrad.model import Note, Raised, Run, Site, UpdateCount, Verdict
 from whygrad.reporters import html_report, json_report, markdown, runs, terminal
 from whygrad.reporters.summary import healthy
 
@@ -76,3 +76,15 @@ def test_a_run_that_crashed_or_is_not_over_is_not_called_healthy_in_the_list():
 def test_nothing_was_judged(run, why):
     assert run.verdict is Verdict.NOT_JUDGED
     assert healthy(run).startswith("not judged: ") and why in healthy(run)
+
+
+def test_optimizers_that_one_line_makes_again_and_again_are_told_of_once():
+    site = Site("train.py", 44)
+    many = tuple(
+        UpdateCount("inner", 2, 1, ("learner",), Site("train.py", 50), made=site) for _ in range(120)
+    )
+    said = healthy(replace(GOOD, updates=many))
+    assert (
+        "learner learns from the loss at train.py:50 (120 optimizers inner made at train.py:44, 240)" in said
+    )
+    assert said.count("learner") == 1

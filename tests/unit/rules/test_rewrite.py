@@ -55,3 +55,26 @@ def test_uncommented():
     assert rewrite.uncommented("a = '#'  # why") == "a = '#'"
     assert rewrite.uncommented("f(  # open") == "f(  # open"
     assert rewrite.uncommented("") == ""
+
+
+def test_a_variable_that_is_given_to_itself():
+    assert rewrite.is_idle("values = values") and not rewrite.is_idle("array = a")
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "new"),
+    [
+        ("delta = r + 0.99 * v2 - v", "v2", "delta = r + 0.99 * v2.detach() - v"),
+        ("d = r + g * net(s2) - net(s)", "", "d = r + (g * net(s2)).detach() - net(s)"),
+        ("d = r + g * f(s2) - h * f(s)", "", None),
+    ],
+)
+def test_the_value_of_the_next_state_is_stopped_and_the_prediction_is_not(code, name, new):
+    assert rewrite.stopped_value(code, name, lambda v: f"{rewrite.bracketed(v)}.detach()") == new
+
+
+def test_writes_in_place():
+    new = "self.sigma = self.sigma.mul(1 - b).add(c)"
+    assert rewrite.out_of_place("self.sigma.mul_(1 - b).add_(c)") == new
+    assert rewrite.written_element("probs[~legal] = 0.0") == "probs"
+    assert rewrite.written_element("probs = 0.0") == ""

@@ -57,3 +57,13 @@ def test_place():
 def test_code_is_flat_and_short():
     assert words.code("a  =\n b") == "`a = b`"
     assert words.code("x" * 100, 10) == "`xxxxxxx...`"
+
+
+def test_a_part_of_a_stack_is_written_with_its_index():
+    assert words.attribute("model.encoder.0.weight") == "model.encoder[0]"
+    assert words.attribute("model.blocks.1.mlp.2.weight") == "model.blocks[1].mlp[2]"
+
+
+def test_nothing_is_left_of_a_line_that_gives_a_variable_to_itself():
+    assert words.write("values = values") == "delete this line"
+    assert words.write("z = encoder(x)") == "write `z = encoder(x)`"

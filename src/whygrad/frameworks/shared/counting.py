@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whygrad.frameworks.shared.frames import USER, Where, kind_of
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.model import Site, UpdateCount
 
@@ -29,8 +30,17 @@ def _networks(record: OptimizerRecord) -> tuple[str, ...]:
 def _common(names: list[str]) -> str:
     """The dotted beginning that all names share, without the parameter's own part."""
     split = [name.split(".")[:-1] or [name] for name in names]
-    shared = [parts[0] for parts in zip(*split, strict=False) if len(set(parts)) == 1]
+    shared = []
+    for parts in zip(*split, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
     return ".".join(shared)
+
+
+def _own(where: Where) -> Where:
+    """The user's line: of a loss that a library makes, the one that called it."""
+    return next((place for place in (where, *where.outer) if kind_of(place.code) == USER), where)
 
 
 def _loss_site(record: OptimizerRecord) -> Site | None:
@@ -39,5 +49,5 @@ def _loss_site(record: OptimizerRecord) -> Site | None:
         for backward in update.backwards:
             roots = [root.where for root in backward.roots if root.where is not None]
             if backward.applied & record.held.keys() and roots:
-                return roots[0].site()
+                return _own(roots[0]).site()
     return None

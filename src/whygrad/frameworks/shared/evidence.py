@@ -9,6 +9,7 @@ from typing import Any
 
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.kinds import Kinds, is_swapped
+from whygrad.frameworks.shared.networks import tell_apart
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, cone
 from whygrad.frameworks.shared.records import (
     BackwardRecord,
@@ -87,6 +88,7 @@ class Freezer:
     def evidence(self, crash: tuple[str, str] | None, finished: bool) -> Evidence:
         """All of it."""
         records = self._records.optimizers
+        tell_apart(self._records.params, records, self._records.copies)
         updates = tuple(self._update(r, u) for r in records for u in r.updates)
         used = {b for r in records for u in r.updates for b in u.backwards}
         loose = tuple(self._backward(b) for b in self._records.pending if b not in used)
@@ -142,7 +144,7 @@ class Freezer:
         return Parameter(
             key=param.key,
             name=param.name or _anonymous(param),
-            network=param.network or param.name.partition(".")[0] or _anonymous(param),
+            network=param.network or param.name.partition(".")[0] or _nameless(param, origin),
             shape=param.shape,
             trainable=self.trainable(tensor) if tensor is not None else self.was_trainable(param),
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
@@ -392,6 +394,14 @@ def _public(where: Where) -> str:
     if not name or name.startswith(_PLUMBING) or "<locals>" in name or name in _WRAPPERS:
         return ""
     return "" if where.api is not None and _KERAS_OPS in where.api.co_filename else name
+
+
+def _nameless(param: Param, origin: Param | None) -> str:
+    """What parameters have in common that nobody has a name for: whose copy they are, or their line."""
+    if origin is not None and origin.network:
+        return f"a copy of {origin.network}"
+    where = param.made[0] if param.made else None
+    return f"(parameters made at line {where.line})" if where is not None else _anonymous(param)
 
 
 def _anonymous(param: Param) -> str:

@@ -16,7 +16,7 @@ USER, LIBRARY, FRAMEWORK, INVISIBLE, RUNNER = range(5)
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _RUNNING = PACKAGE + "running" + os.sep  # runs the script: whoever called it is not the user's code
-_AGENTS = PACKAGE + "agents" + os.sep  # shipped with us, run like anybody's script
+_AGENTS = os.path.join(PACKAGE, "zoo", "agents", "")  # shipped with us, run like anybody's script
 _STDLIB = tuple({sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("platstdlib") + os.sep})
 _SITE = tuple({sysconfig.get_path("purelib") + os.sep, sysconfig.get_path("platlib") + os.sep})
 _FRAMEWORKS = PACKAGES | {"numpy", "tree"}  # and what they are built on

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Any
 
 from whygrad.frameworks.shared.nodes import Param
-from whygrad.frameworks.shared.scopes import ours
+from whygrad.frameworks.shared.objects import is_a
+from whygrad.frameworks.shared.scopes import Root, ours
 
 _MOST = 20_000  # objects
 DEEP = 6  # containers within containers
@@ -43,18 +45,35 @@ class Walk(ABC):
         self.trouble = ""  # something was passed over, and that was our own fault
         self._seen: set[int] = set()
 
-    def walk(self, roots: Iterable[tuple[str, Any]]) -> None:
-        """Look at these variables and at what they hold."""
-        todo = deque((name, value, 0, "", "", "") for name, value in roots)
+    def walk(self, roots: Iterable[Root]) -> None:
+        """Look at these variables and at what they hold, the nearest first."""
+        order = count()
+        todo: list[tuple[int, int, Todo]] = [
+            (far, next(order), (name, value, 0, "", "", "")) for name, value, far in roots
+        ]
+        heapify(todo)
         while todo and len(self._seen) < _MOST:
+            far, _, here = heappop(todo)
             try:
-                todo.extend(self._met(*todo.popleft()))
+                for held in self._met(*here):
+                    heappush(todo, (far + 1, next(order), held))
             except Exception as error:  # what was met there is passed over, the rest is not
                 self.trouble = self.trouble or ours(error)
 
     @abstractmethod
     def _met(self, name: str, value: Any, depth: int, network: str, holder: str, how: str) -> list[Todo]:
         """Remember it if it is one of the framework's; what it holds is to be looked at next."""
+
+
+def together(container: Any, name: str, values: Iterable[tuple[bool, bool]]) -> str:
+    """The network that plain tensors in one list or dict are: the container, if no network is in there.
+
+    ``values`` says of each thing in it whether it is a tensor, and whether it is a network.
+    """
+    if not is_a(container, list, tuple, dict):
+        return ""
+    known = list(values)
+    return name if sum(t for t, _ in known) > 1 and not any(n for _, n in known) else ""
 
 
 def aliases(called: Iterable[tuple[Iterable[str], Iterable[int]]]) -> Aliases:

@@ -87,6 +87,11 @@ def shows(value: Any, name: str) -> bool:
     return bool(_defined(type(value), name))
 
 
+def defines(value: Any, name: str) -> tuple[type, Any] | None:
+    """The class that says what this is for the object, and what it is there."""
+    return next(iter(_defined(type(value), name)), None)
+
+
 def is_users(value: Any, names: Iterable[str]) -> bool:
     """Does a class that no framework made define one of these?"""
     defined = [owner for name in names for owner, _ in _defined(type(value), name)]

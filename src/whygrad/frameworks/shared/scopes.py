@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from inspect import CO_OPTIMIZED
 from types import (
@@ -19,7 +20,7 @@ from types import (
 from typing import Any
 
 from whygrad.flow.source import loop_names
-from whygrad.frameworks.shared.frames import PACKAGE, USER, kind_of
+from whygrad.frameworks.shared.frames import LIBRARY, PACKAGE, USER, kind_of
 from whygrad.frameworks.shared.objects import (
     attributes,
     class_name,
@@ -34,6 +35,9 @@ from whygrad.frameworks.shared.objects import (
 from whygrad.model.frameworks import PACKAGES
 
 _WIDE = 256
+_FAR = 6  # functions within functions are no further away than this
+_LIBRARIES = 8  # frames of libraries that are looked at
+_HIDDEN = 2  # steps to a name that stands for something else, or that no other function can see
 _FOREIGN = PACKAGES | {
     "numpy",
     "builtins",
@@ -44,6 +48,7 @@ _FOREIGN = PACKAGES | {
     "gymnasium",
     "gym",
 }
+Root = tuple[str, Any, int]  # a variable, what it holds, and how many steps it is away
 _PLAIN = (str, int, float, type, ModuleType)
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, CodeType)
 
@@ -101,31 +106,36 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
             yield f".{attribute}", held
 
 
-def variables(
-    namespace: Mapping[str, Any], frame: FrameType | None
-) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+def variables(namespace: Mapping[str, Any], frame: FrameType | None) -> tuple[list[Root], list[Root]]:
     """The names in scope, from the script's own inwards; ``self`` goes by its class.
 
-    The names that loops give come apart, for what has no other: ``n`` in ``for n in (actor, critic)``.
+    The further inside, the further away: a function calls all agents ``agent`` that its caller calls
+    ``agents[0]`` and ``agents[1]``. The names that loops give come apart, for what has no other: ``n`` in
+    ``for n in (actor, critic)``.
     """
-    frames = []
+    frames: list[FrameType] = []
+    theirs: list[FrameType] = []
     while frame is not None:
-        if kind_of(frame.f_code) == USER:
+        kind = kind_of(frame.f_code)
+        if kind == USER:
             frames.append(frame)
+        elif kind == LIBRARY and len(theirs) < _LIBRARIES:
+            theirs.append(frame)
         frame = frame.f_back
-    scopes: list[tuple[str, Mapping[str, Any]]] = [(_file(namespace), namespace)]
+    scopes: list[tuple[str, Mapping[str, Any], int]] = [(_file(namespace), namespace, 0)]
     for held in reversed(frames):
-        if not any(held.f_globals is scope for _, scope in scopes):
-            scopes.append((held.f_code.co_filename, held.f_globals))
-    for held in reversed(frames):
-        if held.f_code.co_name != "<module>":
-            scopes.append((held.f_code.co_filename, variables_of(held)))
-    lasting: list[tuple[str, Any]] = []
-    passing: list[tuple[str, Any]] = []
-    for file, scope in scopes:
+        if not any(held.f_globals is scope for _, scope, _ in scopes):
+            scopes.append((held.f_code.co_filename, held.f_globals, 1))
+    functions = [held for held in reversed(frames) if held.f_code.co_name != "<module>"]
+    for depth, held in enumerate(functions):
+        scopes.append((held.f_code.co_filename, variables_of(held), min(2 * depth, _FAR)))
+    scopes += [("", variables_of(held), _FAR + _HIDDEN) for held in reversed(theirs)]  # a trainer's own names
+    lasting: list[Root] = []
+    passing: list[Root] = []
+    for file, scope, far in scopes:
         loops = loop_names(file)
-        for name, value in _named(scope):
-            (passing if name in loops else lasting).append((name, value))
+        for name, value, further in _named(scope):
+            (passing if name in loops else lasting).append((name, value, far + further))
     return lasting, passing
 
 
@@ -134,12 +144,24 @@ def _file(namespace: Mapping[str, Any]) -> str:
     return found if type(found) is str else ""
 
 
-def _named(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [
-        (class_name(value) if name == "self" else name, value)
-        for name, value in items(scope)
-        if type(name) is str and not name.startswith("__")
-    ]
+def _named(scope: Mapping[str, Any]) -> list[Root]:
+    found: list[Root] = []
+    for name, value in items(scope):
+        if type(name) is not str or name.startswith("__"):
+            continue
+        found.append((class_name(value), value, _HIDDEN) if name == "self" else (name, value, 0))
+        if type(value) is FunctionType and value.__closure__:
+            found += [(inner, held, _HIDDEN) for inner, held in _closed_over(value)]
+    return found
+
+
+def _closed_over(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The variables of a function that has returned, which an inner function of it keeps."""
+    if kind_of(function.__code__) != USER:
+        return
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        with suppress(ValueError):  # nothing is in there yet
+            yield class_name(cell.cell_contents) if name == "self" else name, cell.cell_contents
 
 
 def innermost(traceback: TracebackType | None) -> FrameType | None:

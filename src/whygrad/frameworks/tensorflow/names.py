@@ -8,15 +8,18 @@ from typing import Any
 
 import tensorflow as tf
 
-from whygrad.frameworks.shared.naming import DEEP, WIDE, Aliases, Name, Todo, Walk, aliases
+from whygrad.frameworks.shared.naming import DEEP, WIDE, Aliases, Name, Todo, Walk, aliases, together
 from whygrad.frameworks.shared.objects import (
+    FRAMEWORKS,
     attributes,
     class_name,
     classes,
+    defines,
     is_a,
     items,
     listed,
     module_of,
+    package_of,
     shown,
     shows,
     subscript,
@@ -59,7 +62,10 @@ class Names(Walk):
                 for attribute, held, kind in self._untracked(value)
             ]
         elif depth < DEEP:
-            return [(f"{name}{part}", held, depth + 1, network, holder, how) for part, held in _held(value)]
+            inside = list(_held(value))
+            whole = together(value, name, ((bool(handle_of(v)), _is_layer(v)) for _, v in inside))
+            network = network or whole
+            return [(f"{name}{part}", held, depth + 1, network, holder, how) for part, held in inside]
         return []
 
     def _variable(self, variable: Any, found: Name) -> None:
@@ -72,13 +78,15 @@ class Names(Walk):
     def _layer(self, name: str, layer: Any, network: str, holder: str, how: str) -> None:
         """All variables that a layer or model knows of, by the way through its parts."""
         own = {handle_of(v) for v in variables_in(layer)}
+        apart = network == name and _holds_together(layer)
         for path, part in _parts(layer):
             self._seen.add(id(part))
             for variable in _own_variables(part):
                 handle = handle_of(variable)
                 if handle in own:
-                    found = Name(f"{name}.{path}{_short(variable)}", network, holder, how)
-                    self._variable(variable, found)
+                    whole = f"{name}.{path}{_short(variable)}"
+                    owner = f"{name}.{(path or _short(variable)).partition('.')[0]}" if apart else network
+                    self._variable(variable, Name(whole, owner, holder, how))
         for variable in variables_in(layer):
             if handle_of(variable) not in self.found:
                 self._variable(variable, Name(f"{name}.{_short(variable, 2)}", network, holder, how))
@@ -137,6 +145,16 @@ def _is_of_keras(kind: type) -> bool:
 
 def _is_network(value: Any) -> bool:
     return is_a(value, tf.Module) and callable(value) and not _is_optimizer(value)
+
+
+def _holds_together(layer: Any) -> bool:
+    """An agent that cannot be called, and that has networks, not layers, as its parts."""
+    found = defines(layer, "call")
+    if package_of(type(layer)) in FRAMEWORKS or found is None:
+        return False
+    children = [child for _, child in _children(layer)]
+    own = package_of(found[0]) not in FRAMEWORKS
+    return bool(children) and not own and all(_layers(child) or any(_children(child)) for child in children)
 
 
 def _is_optimizer(value: Any) -> bool:

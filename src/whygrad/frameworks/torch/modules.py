@@ -10,7 +10,20 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from whygrad.frameworks.shared.objects import FRAMEWORKS, is_a, is_of, is_users, items, listed, own, shown
+from whygrad.frameworks.shared.objects import (
+    FRAMEWORKS,
+    class_name,
+    code_of,
+    defines,
+    is_a,
+    is_of,
+    is_users,
+    items,
+    listed,
+    own,
+    package_of,
+    shown,
+)
 
 _LISTING = ("parameters", "named_parameters", "modules", "named_modules", "children", "named_children")
 
@@ -65,6 +78,36 @@ def compiled(module: nn.Module) -> nn.Module | None:
 def lists_itself(module: nn.Module) -> bool:
     """Does a class of the user's say what its parameters are? Only they know."""
     return any(is_users(part, _LISTING) for _, part in named_modules(module))
+
+
+def network_of(name: str, module: nn.Module, path: str) -> str:
+    """The network that a parameter belongs to: a part of a module that only holds networks together."""
+    here: Any = module
+    for part in path.split("."):
+        if not is_module(here) or not _holds_together(here):
+            break
+        name, here = f"{name}.{part}", dict(_registered(here, "_modules")).get(part)
+    return name
+
+
+def _holds_together(module: nn.Module) -> bool:
+    """An agent that cannot be called, and that has networks, not layers, as its parts."""
+    children = [child for _, child in _registered(module, "_modules") if is_module(child)]
+    theirs = package_of(type(module)) == "torch" and class_name(module) != "ModuleDict"
+    return bool(children) and not theirs and not _is_called(module) and not any(map(_is_layer, children))
+
+
+def _is_called(module: nn.Module) -> bool:
+    """Has it a forward pass of its own? One that only raises is none."""
+    found = defines(module, "forward")
+    if "forward" in own(module) or found is None:
+        return True
+    code = code_of(found[1])
+    return found[0] is not nn.Module and not (code is not None and code.co_names == ("NotImplementedError",))
+
+
+def _is_layer(module: nn.Module) -> bool:
+    return package_of(type(module)) == "torch" and bool(_registered(module, "_parameters"))
 
 
 def _registered(module: nn.Module, registry: str) -> list[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from whygrad.frameworks.shared.naming import DEEP, WIDE, Aliases, Name, Todo, Walk, aliases
+from whygrad.frameworks.shared.naming import DEEP, WIDE, Aliases, Name, Todo, Walk, aliases, together
 from whygrad.frameworks.shared.nodes import Param
 from whygrad.frameworks.shared.objects import attributes, class_name, is_a, package_of
 from whygrad.frameworks.shared.scopes import is_opaque, is_plain, parts
@@ -45,7 +45,10 @@ class Names(Walk):
                 for attribute, held, kind in _untracked(value)
             ]
         elif depth < DEEP:
-            return [(f"{name}{part}", held, depth + 1, network, holder, how) for part, held in parts(value)]
+            inside = list(parts(value))
+            whole = together(value, name, ((is_a(v, torch.Tensor), modules.is_module(v)) for _, v in inside))
+            network = network or whole
+            return [(f"{name}{part}", held, depth + 1, network, holder, how) for part, held in inside]
         return []
 
     def _tensor(self, name: str, tensor: torch.Tensor, network: str, holder: str, how: str) -> None:
@@ -67,7 +70,8 @@ class Names(Walk):
             self.modules.setdefault(id(child), f"{name}.{path}" if path else name)
             self._seen.add(id(child)) if child is not module else None
         for path, parameter in modules.named_parameters(module):
-            found = Name(f"{name}.{path}", network or name, holder, how)
+            owner = network or modules.network_of(name, module, path)
+            found = Name(f"{name}.{path}", owner, holder, how)
             known = self.tensors.get(id(parameter))
             if known is None or (known.untracked_in and not holder) or (known.how == "compiled" and not how):
                 self.tensors[id(parameter)] = found
@@ -85,6 +89,19 @@ class Names(Walk):
                 found.give(param)
                 param.captured = found.how == "compiled"
                 self._outside_its_module(param, tensor)
+            if not in_scope and not param.name and tensor is not None:
+                self._by_its_class(param, tensor)
+
+    def _by_its_class(self, param: Param, tensor: Any) -> None:
+        """Nobody has a name for it: ``Actor.mu.weight``, of the module that uses it."""
+        for ref in param.modules or ():
+            module = ref()
+            if module is None or package_of(type(module)) == "torch":
+                continue
+            path = next((path for path, held in modules.named_parameters(module) if held is tensor), "")
+            if path:
+                param.network, param.name = class_name(module), f"{class_name(module)}.{path}"
+                return
 
     def aliases(self, params: Iterable[Param]) -> Aliases:
         """Modules that go by several names."""
@@ -119,5 +136,7 @@ def _untracked(module: torch.nn.Module) -> Iterator[tuple[str, Any, str]]:
                 yield f"{prefix}.{attribute}", value, "plain list"
             elif is_a(value, dict):
                 yield f"{prefix}.{attribute}", value, "plain dict"
-            elif is_a(value, torch.Tensor, torch.optim.Optimizer) or is_plain(value):
+            elif is_a(value, torch.Tensor, torch.optim.Optimizer):
                 yield f"{prefix}.{attribute}", value, "attribute"
+            elif is_plain(value):
+                yield f"{prefix}.{attribute}", value, "plain object"

@@ -81,6 +81,8 @@ _UNLISTED = {
     "plain list": "A module does not look into plain Python lists.",
     "plain dict": "A module does not look into plain Python dicts.",
     "attribute": "A module lists `nn.Parameter` and `nn.Module` attributes; a plain tensor is neither.",
+    "plain object": "A module looks for parameters in its own attributes that are modules, not inside of "
+    "objects of a plain class.",
     "non-leaf": "A call on `nn.Parameter(...)`, such as `.float()` or `.to(device)`, returns an ordinary "
     "tensor; that one is what the module got.",
 }
@@ -97,6 +99,8 @@ def _registered(how: str, code: str) -> str:
     elif how == "attribute":
         new = rewrite.wrapped_value(code, _plain_tensor)
         general = "wrap it: `self.x = nn.Parameter(x)`"
+    elif how == "plain object":
+        general = "let the class that holds it inherit from `nn.Module`, and call `super().__init__()` first"
     elif how == "outside the module":
         general = "assign it to an attribute in `__init__`: `self.layer = layer`"
     return f"write `{new}`" if new else general

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from whygrad.flow.source import lines_reading
 from whygrad.model import Finding, Site
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
@@ -140,11 +141,46 @@ def _stay(cause: NumpyRoundTrip) -> str:
     if numpy:
         return f"stay in {cause.dialect.title}: {_instead(cause, code, numpy[0][:-1], numpy[1])}"
     new = _without(cause, code)
+    if new and cause.back and f"{cause.back}([" in new:  # the list is a tensor's way out as well
+        new = rewrite.renamed_call(new, cause.back, stack, ())
+        return words.write(new) if new else _all_the_way(cause, stack)
     if new is None or new == code:
-        return f"keep it a tensor all the way to the loss: `{stack}(values)` instead of lists of numbers"
+        return _all_the_way(cause, stack)
+    name, value = rewrite.given(new)
+    if cause.back_at is not None and _elsewhere(cause, name):
+        here = words.place(cause.back_at, cause.site)
+        return f"use `{value}` in the place of `{name}` in {here}; for the other lines it may stay a number"
+    if cause.back and rewrite.is_list(value):
+        return f"{words.write(new)}; then `{stack}(...)` in the place of `{cause.back}(...)`"
     collect = f" and collect with `{stack}(...)`" if "append(" in code else ""
     drop = f"; then the `{cause.back}(...)` is not needed" if cause.back and not collect else ""
-    return f"{words.write(new)}{collect}{drop}"
+    return f"{words.write(new)}{collect}{drop}{_there(cause)}"
+
+
+def _elsewhere(cause: NumpyRoundTrip, name: str) -> bool:
+    """Is the number wanted in other lines than the one that needs the tensor?"""
+    back = cause.back_at
+    if cause.site is None or back is None or not name or back.file != cause.site.file:
+        return False
+    read = lines_reading(cause.site.file, cause.site.line, name)
+    return back.line in read and len(read) > 1
+
+
+def _all_the_way(cause: NumpyRoundTrip, stack: str) -> str:
+    """Where no line can be written out: what must hold."""
+    back, helper = cause.back_at, cause.site.function if cause.site else ""
+    if back is not None and helper.isidentifier() and f"{helper}(" in back.code:
+        here = words.place(back, cause.site)
+        return f"keep it a tensor: {here} needs the network's output, not the numbers that `{helper}` returns"
+    return f"keep it a tensor all the way to the loss: `{stack}(values)` instead of lists of numbers"
+
+
+def _there(cause: NumpyRoundTrip) -> str:
+    """The line where it comes back may be written for arrays."""
+    numpy = re.search(r"\b(?:np|numpy)\.([\w.]+)\(", cause.back_at.code) if cause.back_at else None
+    if numpy is None or numpy[1] not in cause.dialect.functions:
+        return ""
+    return f", and `{numpy[0][:-1]}` there is `{cause.dialect.function(numpy[1])}`"
 
 
 def _instead(cause: NumpyRoundTrip, code: str, old: str, numpy: str) -> str:
