@@ -32,4 +32,14 @@ RULES = (
     self_target.RULE,
 )
 
-QUESTIONS = (broadcast, advantages, cancelled, signs, mixed_rows, probabilities, entropies, self_targets, drawn_anew)
+QUESTIONS = (
+    broadcast,
+    advantages,
+    cancelled,
+    signs,
+    mixed_rows,
+    probabilities,
+    entropies,
+    self_targets,
+    drawn_anew,
+)
