@@ -79,7 +79,7 @@ class _Rows:
         return not averages and any(user.kind in _ASKS for user in users)
 
     def _is_centred(self, op: Op) -> bool:
-        """``v + a - a.mean()``: the mean of all rows is taken from each, and nothing is divided after that."""
+        """``v + a - a.mean()``: the mean of all rows is taken from each, and nothing divided then."""
         if op.kind is not Kind.MEAN or not op.carries:
             return False
         for here, user in self._uses.onwards(op):

@@ -49,7 +49,7 @@ def _scores(situation: Situation, backward: Backward) -> Iterator[tuple[Op, Op]]
 
 
 def _draw(backward: Backward, number: int) -> Op | None:
-    """The sample that this value is, drawn where gradient could have been asked for; not one that was kept."""
+    """The sample that this value is, drawn where gradient could be asked for; not one that was kept."""
     for _ in range(6):
         op = backward.flow[number]
         if is_draw(op):
