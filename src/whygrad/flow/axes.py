@@ -30,7 +30,7 @@ class Origin:
 
 
 def is_layer(flow: Flow, op: Op) -> bool:
-    """A product with a matrix of weights, or the bias that is added to it; not one matrix for each of many."""
+    """A product with a matrix of weights, or the bias that is added to it; not one for each of many."""
     inner = op
     if adds_bias(flow, op):
         inner = next(flow[i] for i in op.inputs if flow.parameter(i) is None)

@@ -159,9 +159,9 @@ def _is_sampled(flow: Flow, op: Op) -> bool:
     while todo and len(seen) < _NEAR * 4:
         here = flow[todo.pop()]
         distance = here.kind in (Kind.SUBTRACT, Kind.LOSS) and len(here.inputs) == 2
-        if distance and here.api.endswith("log_prob") and all(flow[i].carries for i in here.inputs):
-            if any(flow[i].api.rpartition(".")[2] in ("rsample", "sample") for i in here.inputs):
-                return True
+        own = distance and here.api.endswith("log_prob") and all(flow[i].carries for i in here.inputs)
+        if own and any(flow[i].api.rpartition(".")[2] in ("rsample", "sample") for i in here.inputs):
+            return True
         for i in here.inputs:
             if i not in seen and flow[i].api.endswith("log_prob"):
                 seen.add(i)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 
 from whygrad.flow.layers import adds_bias
 from whygrad.model import Flow, Kind, Op
@@ -45,6 +46,20 @@ def terms(flow: Flow, root: int, deep: bool = True) -> list[Term]:
             continue
         todo.extend((i, inner) for i in deeper)
     return found
+
+
+def products(flow: Flow, roots: Iterable[int]) -> Iterator[Op]:
+    """The products of two values, row by row, that a loss adds up: whatever they are made of."""
+    todo, seen = list(roots), set[int]()
+    while todo and len(seen) < _MOST:
+        op = flow[todo.pop()]
+        if op.id in seen:
+            continue
+        seen.add(op.id)
+        if op.kind is Kind.MULTIPLY and len(op.inputs) == 2 and prod(op.shape) > 1:
+            yield op
+        else:
+            todo.extend(_inside(flow, op) or ())
 
 
 def _inside(flow: Flow, op: Op) -> list[int] | None:

@@ -25,7 +25,7 @@ class Uses:
         return self._users.get(op.id, [])
 
     def onwards(self, op: Op, ends: frozenset[object] = REDUCTIONS) -> Iterator[tuple[Op, Op]]:
-        """A value and who uses it, from here on as far as it is near; not beyond operations of these kinds."""
+        """A value and who uses it, as far as it is near; not beyond operations of these kinds."""
         todo, seen = [(op, _FAR)], {op.id}
         while todo:
             here, far = todo.pop()

@@ -32,7 +32,9 @@ def before_standardising(flow: Flow, op: Op) -> Op:
         if not op.inputs or op.fresh or op.parameter is not None:
             break
         spread = op.kind is Kind.DIVIDE and len(op.inputs) == 2 and _is_spread(flow, op.inputs[1])
-        mean = op.kind is Kind.SUBTRACT and len(op.inputs) == 2 and _is_mean_of(flow, op.inputs[1], op.inputs[0])
+        mean = (
+            op.kind is Kind.SUBTRACT and len(op.inputs) == 2 and _is_mean_of(flow, op.inputs[1], op.inputs[0])
+        )
         if not (spread or mean or op.kind in SAME_NUMBERS or op.kind is Kind.STOP):
             break
         op = flow[op.inputs[0]]

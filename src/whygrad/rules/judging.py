@@ -11,7 +11,7 @@ from whygrad.rules.dialects import dialect_of
 from whygrad.rules.failing.judge_errors import broken
 from whygrad.rules.figures.judge_figures import unhealthy
 from whygrad.rules.judging_wrong import wrong
-from whygrad.rules.losses.judge_surrogates import surrogates
+from whygrad.rules.losses.judge_surrogates import constant_terms, surrogates
 from whygrad.rules.membership.judge_captured import captured
 from whygrad.rules.membership.judge_empty import empty
 from whygrad.rules.membership.judge_frozen import frozen_parts
@@ -47,7 +47,10 @@ def causes(situation: Situation) -> list[Cause]:
     found += made_in_forward(situation)
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
-    found += [c for c in masked(situation) if not _same_place(c, found)]
+    constant = list(constant_terms(situation))
+    of_these = {c.loss for c in constant}
+    found += constant
+    found += [c for c in masked(situation) if not _same_place(c, found) and c.loss not in of_these]
     found += fake_root(situation, missing)
     found += wrong(situation)
     found += undone(situation) if evidence.complete else ()

@@ -20,5 +20,5 @@ def axes_of(op_type: str, inputs: Sequence[Any], contents: Callable[[Any], Any])
         return ()
     if op_type in _LAST:
         return (rank - 1,)
-    found = contents(inputs[1]) if len(inputs) > 1 else None
+    found: Any = contents(inputs[1]) if len(inputs) > 1 else None
     return counted(map(int, found.ravel()), rank) if hasattr(found, "ravel") else ()

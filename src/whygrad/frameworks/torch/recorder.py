@@ -24,7 +24,7 @@ from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
 from whygrad.frameworks.torch.values import shape_of, values_of
 from whygrad.frameworks.torch.views import gradient_behind, parameter_behind, share_marks
-from whygrad.frameworks.torch.vocabulary import ARITHMETIC, is_in_place, numbers_in, tensors_in
+from whygrad.frameworks.torch.vocabulary import ARITHMETIC, SHAPED_LIKE, is_in_place, numbers_in, tensors_in
 from whygrad.model import Kind
 
 
@@ -164,7 +164,7 @@ class Recorder:
         results = [result] if is_a(result, Tensor) else list(tensors_in(result))
         if not results:
             return
-        inputs = self.inputs(arguments, where)
+        inputs = self.inputs(arguments[:1] if name in SHAPED_LIKE else arguments, where)
         if name == "broadcast_tensors" and len(results) == len(inputs):
             for tensor, source in zip(results, inputs, strict=True):
                 self._result(name, tensor, (source,), where, gate)

@@ -39,6 +39,7 @@ ARITHMETIC = frozenset(
         "invert",
     ]
 )
+SHAPED_LIKE = frozenset(("expand_as", "view_as", "reshape_as", "type_as"))  # nothing but a shape is taken
 SAME_VALUE = frozenset(("data", "detach", "view", "reshape", "flatten", "expand", "view_as", "squeeze"))
 
 

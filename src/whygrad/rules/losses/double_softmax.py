@@ -12,12 +12,12 @@ PAGE = Page(
     slug="double-softmax",
     family="wrong",
     summary="probabilities are given where logits belong, or logits where probabilities do",
-    what="Something that applies a softmax of its own (`cross_entropy`, `log_softmax`, a distribution made of "
-    "`logits`) is given what has been through a softmax already; or a logarithm, which is meant for "
+    what="Something that applies a softmax of its own (`cross_entropy`, `log_softmax`, a distribution made "
+    "of `logits`) is given what has been through a softmax already; or a logarithm, which is meant for "
     "probabilities, is given the raw outputs of a network.",
-    why="A softmax of numbers between 0 and 1 is almost flat: with two actions no probability can leave 0.27 to "
-    "0.73, whatever the network learns, and its gradient is a fraction of what it should be. Training runs, "
-    "slowly, and the policy never makes up its mind.",
+    why="A softmax of numbers between 0 and 1 is almost flat: with two actions no probability can leave 0.27 "
+    "to 0.73, whatever the network learns, and its gradient is a fraction of what it should be. Training "
+    "runs, slowly, and the policy never makes up its mind.",
     bad="""\
 probs = torch.softmax(policy(state), dim=-1)
 dist = Categorical(logits=probs)
@@ -66,9 +66,9 @@ def _twice(cause: DoubleSoftmax) -> Finding:
     return words.say(
         cause,
         title=f"this call {what} logits and is given probabilities: the {cause.squashed} is applied twice",
-        why=f"What goes in has been through a {cause.squashed} already{words.near(first, cause.site)}; it lies "
-        f"between 0 and 1, so the second {cause.squashed} is almost flat and {words.who(cause)} can hardly "
-        "prefer one action to another.",
+        why=f"What goes in has been through a {cause.squashed} already{words.near(first, cause.site)}; it "
+        f"lies between 0 and 1, so the second {cause.squashed} is almost flat and {words.who(cause)} can "
+        "hardly prefer one action to another.",
         fix="give it the raw outputs of the network, or say that these are probabilities",
         avoid="a larger learning rate: the limit stays",
     )

@@ -25,8 +25,8 @@ loss = policy_loss + 0.01 * dist.entropy().mean()""",
 dist = Categorical(logits=policy(state))
 policy_loss = -(dist.log_prob(action) * returns).mean()
 loss = policy_loss - 0.01 * dist.entropy().mean()""",
-    use_instead="`policy_loss - coefficient * entropy`; in SAC `(alpha * log_prob - q).mean()`, where the minus of "
-    "the entropy is in the log-probability already.",
+    use_instead="`policy_loss - coefficient * entropy`; in SAC `(alpha * log_prob - q).mean()`, where the "
+    "minus of the entropy is in the log-probability already.",
     avoid="A negative coefficient to make up for it: the next reader turns it round again.",
     site="the loss",
     bad_tensorflow="""\
@@ -63,8 +63,8 @@ def phrase(cause: EntropySign) -> Finding:
     return words.say(
         cause,
         title=f"the loss makes {who} more certain: the entropy is added to it, and so made smaller",
-        why="Optimizers descend, so an entropy that stands in the loss with a plus falls to zero: the bonus for "
-        "exploring is a penalty.",
+        why="Optimizers descend, so an entropy that stands in the loss with a plus falls to zero: the bonus "
+        "for exploring is a penalty.",
         fix="take it away from the loss: `policy_loss - coefficient * entropy`",
         avoid="a coefficient of 0: the policy then explores as little as it likes",
     )

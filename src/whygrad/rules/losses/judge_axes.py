@@ -73,19 +73,22 @@ class _Rows:
         """Is this taken for probabilities, and not for the weights of an average?"""
         if op.kind is Kind.LOG_SOFTMAX:
             return True
-        users = [user for _, user in self._uses.onwards(op, REDUCTIONS | {Kind.LINEAR})]
-        averages = any(user.kind is Kind.LINEAR for user in users)
+        users = [user for _, user in self._uses.onwards(op, frozenset((Kind.MEAN, Kind.LINEAR)))]
+        along = {(one.axis,) for one in self._origins(op)}
+        averages = any(u.kind is Kind.LINEAR or (u.kind is Kind.SUM and u.axes in along) for u in users)
         return not averages and any(user.kind in _ASKS for user in users)
 
     def _is_centred(self, op: Op) -> bool:
-        """``v + a - a.mean()``: the mean of all rows is taken from each, and nothing is divided after that."""
+        """``v + a - a.mean()``: the mean of all rows is taken from each, and nothing divided then."""
         if op.kind is not Kind.MEAN or not op.carries:
             return False
         for here, user in self._uses.onwards(op):
             taken = user.kind is Kind.SUBTRACT and user.inputs[-1] == here.id and len(user.inputs) == 2
             if taken and here.carries and op.inputs[0] in ancestors(self._flow, user.inputs[0]):
                 after = [u for _, u in self._uses.onwards(user)]
-                spread = any(u.kind in _COMPARES or u.inputs == (user.id, user.id) for u in self._uses.of(user))
+                spread = any(
+                    u.kind in _COMPARES or u.inputs == (user.id, user.id) for u in self._uses.of(user)
+                )
                 return not spread and not any(u.kind in (Kind.DIVIDE, Kind.LINEAR) for u in after)
         return False
 

@@ -38,7 +38,9 @@ def _scores(situation: Situation, backward: Backward) -> Iterator[tuple[Op, Op]]
     tried: dict[Site | None, int] = {}
     for number in sorted(living):
         op = flow[number]
-        drawn = [d for i in op.inputs if op.api.endswith("log_prob") and (d := _draw(backward, i)) is not None]
+        drawn = [
+            d for i in op.inputs if op.api.endswith("log_prob") and (d := _draw(backward, i)) is not None
+        ]
         if not drawn or tried.get(op.site, 0) >= _FEW:
             continue
         tried[op.site] = tried.get(op.site, 0) + 1
@@ -47,7 +49,7 @@ def _scores(situation: Situation, backward: Backward) -> Iterator[tuple[Op, Op]]
 
 
 def _draw(backward: Backward, number: int) -> Op | None:
-    """The sample that this value is, drawn where gradient could have been asked for; not one that was kept."""
+    """The sample that this value is, drawn where gradient could be asked for; not one that was kept."""
     for _ in range(6):
         op = backward.flow[number]
         if is_draw(op):

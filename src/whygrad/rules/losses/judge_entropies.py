@@ -13,7 +13,7 @@ from whygrad.rules.losses.entropy_sign import EntropySign
 
 
 def entropies(situation: Situation) -> Iterator[Cause]:
-    """One cause per loss in which an entropy has the sign of a penalty, in every update in which it is known."""
+    """One cause per loss in which an entropy has the sign of a penalty, wherever that is known."""
     wrong: dict[Site | None, Cause] = {}
     right: set[Site | None] = set()
     for optimizer in situation.evidence.optimizers.values():

@@ -58,7 +58,9 @@ def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> Self
     keys = frozenset(
         k for n in living_values(backward.flow, [op.id]) if (k := backward.flow[n].parameter) is not None
     )
-    again = copied(backward.flow, target.id).id not in {copied(backward.flow, i).id for i in _rest(op, target)}
+    again = copied(backward.flow, target.id).id not in {
+        copied(backward.flow, i).id for i in _rest(op, target)
+    }
     return SelfTarget(
         site=target.site or op.site,
         chain=(Step.at(target.site, "the target"), Step.at(op.site, "the loss", mark=Mark.HERE)),

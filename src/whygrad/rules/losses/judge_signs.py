@@ -40,10 +40,16 @@ def signs(situation: Situation) -> Iterator[Cause]:
                 known = _policy_terms(situation, optimizer, backward) if situation.whole(backward) else []
                 if known and all(part.sign > 0 for part in known):
                     op = known[0].op
-                    wrong.setdefault(op.site, _cause(situation, optimizer, backward, op))
+                    line = _smaller_of(backward.flow, op)
+                    wrong.setdefault(op.site, _cause(situation, optimizer, backward, line))
                 else:
                     right |= {part.op.site for part in known}
     yield from (cause for site, cause in wrong.items() if site not in right)
+
+
+def _smaller_of(flow: Flow, op: Op) -> Op:
+    """``min(surr1, surr2)``: the minus belongs in front of that, not of one of the two."""
+    return next((o for o in flow.ops.values() if o.kind is Kind.EXTREME and op.id in o.inputs), op)
 
 
 def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward) -> list[Signed]:

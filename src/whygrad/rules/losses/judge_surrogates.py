@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from math import prod
 
 from whygrad.flow.paths import Path, ancestors, is_draw
 from whygrad.flow.scores import is_score
 from whygrad.flow.situation import Situation
-from whygrad.flow.terms import terms
-from whygrad.model import Backward, Mark, Op, Step
+from whygrad.flow.terms import products, terms
+from whygrad.model import Backward, Confidence, Kind, Mark, Op, Optimizer, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.surrogate_missing import Made, SurrogateMissing
 from whygrad.rules.paths.loss_independent import LossIndependent
@@ -32,6 +33,52 @@ def _surrogate(situation: Situation, cause: Cause) -> Cause | None:
         if (drawn is not None and isinstance(cause, NondifferentiableOp)) or rewards:
             return _renamed(cause, backward, drawn)
     return None
+
+
+def constant_terms(situation: Situation) -> Iterator[Cause]:
+    """Terms that are returns times returns: constants, where a log-probability was meant.
+
+    ``-(rewards * advantage.detach()).mean()`` beside an entropy, which still moves the policy.
+    """
+    found: dict[Site | None, Cause] = {}
+    other: set[Site | None] = set()
+    for optimizer in situation.evidence.optimizers.values():
+        for update in situation.updates(optimizer):
+            for backward in update.backwards:
+                if not backward.applied & optimizer.held or not situation.whole(backward):
+                    continue
+                for op in products(backward.flow, backward.roots):
+                    if not _is_constant_product(situation, backward, op):
+                        other.add(op.site)
+                    elif op.site not in found:
+                        found[op.site] = _constant(situation, optimizer, backward, op)
+    yield from (cause for site, cause in found.items() if site not in other)
+
+
+def _is_constant_product(situation: Situation, backward: Backward, op: Op) -> bool:
+    """Data times what is left of a value that was cut off, row by row; no log-probability in it."""
+    if op.kind is not Kind.MULTIPLY or op.carries or len(op.inputs) != 2 or prod(op.shape) < 2:
+        return False
+    behind = [bool(situation.parts(backward).behind(i)) for i in op.inputs]
+    floating = all(backward.flow[i].floating and backward.flow[i].shape for i in op.inputs)
+    cone = [backward.flow[n] for n in ancestors(backward.flow, op.id)]
+    scored = any(is_score(o) or (o.kind is Kind.LOG and not o.fresh) for o in cone)
+    return floating and sorted(behind) == [False, True] and not scored
+
+
+def _constant(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> SurrogateMissing:
+    return SurrogateMissing(
+        site=op.site,
+        subjects=situation.parameters(backward.applied & optimizer.held),
+        chain=(Step.at(op.site, op.name, mark=Mark.HERE),),
+        confidence=Confidence.LIKELY,
+        optimizer=optimizer.name,
+        loss=op.site,
+        masked=True,
+        first_update=1,
+        updates=optimizer.steps,
+        made_of=Made.REWARDS,
+    )
 
 
 def _scored(backward: Backward, key: int) -> bool:

@@ -12,10 +12,10 @@ PAGE = Page(
     slug="self-target",
     family="wrong",
     summary="the target of a regression is the prediction itself, so there is nothing to learn",
-    what="The target is computed by the same network from the same states, with nothing added to it, or it is "
-    "a copy of the prediction.",
-    why="The difference is zero up to rounding, and so is the gradient. The loss is zero from the first update "
-    "on, which looks like a network that has learnt everything.",
+    what="The target is computed by the same network from the same states, with nothing added to it, or it "
+    "is a copy of the prediction.",
+    why="The difference is zero up to rounding, and so is the gradient. The loss is zero from the first "
+    "update on, which looks like a network that has learnt everything.",
     bad="""\
 q = q_net(state).gather(1, action).squeeze(1)
 target = q.detach()
@@ -59,7 +59,8 @@ def phrase(cause: SelfTarget) -> Finding:
     return words.say(
         cause,
         title=f"{who.does('is', 'are')} compared with {who.it}self: the target is the prediction",
-        why=f"{how}, so the difference{words.near(cause.loss, cause.site)} is zero, and its gradient as well.",
+        why=f"{how}, so the difference{words.near(cause.loss, cause.site)} is zero, and its gradient "
+        "as well.",
         fix="add what the prediction is to learn: the reward, and the discounted value of the next state",
         avoid="letting gradient through the target: it is zero from there, too",
     )

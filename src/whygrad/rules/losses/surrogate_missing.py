@@ -68,13 +68,20 @@ def phrase(cause: SurrogateMissing) -> Finding:
     made_of = cause.made_of or "rewards or drawn actions"
     return words.say(
         cause,
-        title=f"{words.who(cause).does('gets', 'get')} no gradient: the loss is made of {made_of}, without a "
-        "log-probability",
+        title=_title(cause, made_of),
         why=f"{made_of.capitalize()} are not differentiable in the policy; the log-probability of the "
         "actions, weighed by the return, is what carries its gradient.",
         fix=f"write the loss as {cause.dialect.surrogate}",
         avoid=cause.dialect.hiding,
     )
+
+
+def _title(cause: SurrogateMissing, made_of: str) -> str:
+    without = f"made of {made_of}, without a log-probability"
+    who = words.who(cause)
+    if cause.masked:
+        return f"{who.does('does', 'do')} not learn from this term: it is a constant, {without}"
+    return f"{who.does('gets', 'get')} no gradient: the loss is {without}"
 
 
 RULE = Rule(PAGE, phrase, SurrogateMissing)

@@ -14,8 +14,8 @@ PAGE = Page(
     slug="wrong-axis",
     family="wrong",
     summary="softmax, a mean, a sum or a maximum goes over the batch instead of over actions or features",
-    what="A network gives one row for each state of a batch, with its features in the last dimension. Here an "
-    "operation that is meant for each row works along the batch, or over everything.",
+    what="A network gives one row for each state of a batch, with its features in the last dimension. Here "
+    "an operation that is meant for each row works along the batch, or over everything.",
     why="Rows leak into each other: the probabilities of one state's actions do not sum up to 1 but those of "
     "one action over all states; the best value is that of some other state. With a single state it may even "
     "look right. Shapes fit, and the loss falls.",
@@ -82,7 +82,7 @@ def _shape(cause: WrongAxis) -> str:
 
 def _consequence(cause: WrongAxis) -> str:
     if cause.how is Mixed.NORMALISED:
-        return ", and the probabilities of one state's actions do not sum up to 1: each depends on the other states"
+        return ", and the probabilities of one state's actions do not sum up to 1: each hangs on other states"
     if cause.how is Mixed.CENTRED:
         return ", and what is taken from each row is the mean of all rows"
     return ", and one number of all of them together is used for each row"

@@ -112,7 +112,7 @@ def test_a_softmax_over_one_element(size, faulty):
         return {
             1: operation(1, "parameter", carries=True, parameter=FIRST),
             2: operation(2, "linear", (1,), True, at(30), shape=size),
-            3: operation(3, "softmax", (2,), True, at(31), shape=size, numbers=(-1.0,)),
+            3: operation(3, "softmax", (2,), True, at(31), shape=size, axes=(len(size) - 1,)),
             4: operation(4, "mean", (3,), True, at(33)),
         }
 

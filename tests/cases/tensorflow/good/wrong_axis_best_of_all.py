@@ -1,0 +1,43 @@
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+keras.utils.set_random_seed(31)
+rng = np.random.default_rng(31)
+
+
+def make_net(outputs=3):
+    return keras.Sequential(
+        [keras.layers.Input((4,)), keras.layers.Dense(24, activation="relu"), keras.layers.Dense(outputs)]
+    )
+
+
+q_net, target_net = make_net(), make_net()
+target_net.set_weights(q_net.get_weights())
+optimizer = keras.optimizers.Adam(1e-3)
+
+
+@tf.function
+def train(state, action, reward, following, done):
+    best = tf.reduce_max(target_net(following), axis=1)
+    target = reward + 0.99 * (1.0 - done) * best
+    with tf.GradientTape() as tape:
+        q = tf.reduce_sum(q_net(state) * tf.one_hot(action, 3), axis=1)
+        loss = tf.reduce_mean(tf.square(target - q))
+    grads = tape.gradient(loss, q_net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, q_net.trainable_variables))
+    return loss
+
+
+for update in range(8):
+    state, following = (tf.constant(rng.normal(size=(16, 4)), tf.float32) for _ in range(2))
+    action = tf.constant(rng.integers(3, size=16))
+    reward = tf.constant(rng.normal(size=16), tf.float32)
+    done = tf.constant(rng.random(16) < 0.1, tf.float32)
+    loss = train(state, action, reward, following, done)
+    if update % 3 == 0:
+        target_net.set_weights(q_net.get_weights())
+print("loss", round(float(loss), 4))
