@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.scopes import variables
+from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.before_apply import Given
 from whygrad.frameworks.tensorflow.clipping import Clips
@@ -37,7 +38,7 @@ from whygrad.frameworks.tensorflow.summaries import Summaries
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
-from whygrad.frameworks.tensorflow.weights import Weights
+from whygrad.frameworks.tensorflow.weights import Weights, fingerprint
 from whygrad.frameworks.tensorflow.window import Window
 from whygrad.summaries.watching import Watching
 
@@ -65,6 +66,7 @@ class Observer(BaseObserver):
         self.clips = Clips(self, self.recorder, self.optimizers)
         self.copying = Copying(self, self.recorder.variables)
         self.weights = Weights(self.recorder.variables)
+        self.standing = Standing(self.optimizers, fingerprint, self.stepped_aside)
         self.recorder.on_write = self.copying.written
         self.given = Given(self.stepped_aside)
         self.looks = Looks(self, self.optimizers, self.attention, self.figures, self.recorder, self.given)
@@ -108,6 +110,7 @@ class Observer(BaseObserver):
     def stop(self) -> None:
         """Take everything out again."""
         self._stopped = True
+        self.standing.stop()
         self.summarize(None)
         self.close_window()
         self._hooks.remove()
@@ -294,9 +297,11 @@ class Observer(BaseObserver):
         return names
 
     def look_at_weights(self) -> None:
-        """Remember the values that nobody has looked at yet."""
+        """Remember the values that nobody has looked at yet; are the others still what they were?"""
         with self.resting():
             self.weights.look()
+            if self.standing.due(self.optimizers.steps):
+                self.standing.look(list(self.recorder.variables.params.values()))
 
     def records(self) -> Records:
         """What there is so far, with what compiled code has left, and the names of now."""
