@@ -101,9 +101,9 @@ def asked_by(file: str, network: str, syncs: frozenset[int]) -> bool:
     names = [part.partition("[")[0] for part in network.split(".")]
     dropped = {s.value for s in ast.walk(module) if isinstance(s, ast.Expr)} if module is not None else set()
     for call in ast.walk(module) if module is not None else ():
-        if not isinstance(call, ast.Call) or call in dropped or call.lineno in syncs:
+        if not isinstance(call, ast.Call) or call.lineno in syncs:
             continue
-        if _named(call.func, names):
+        if _named(call.func, names) and call not in dropped:
             return True
         if isinstance(call.func, ast.Attribute) and _named(call.func.value, names):
             if call.func.attr not in _HOUSEKEEPING:
