@@ -25,7 +25,7 @@ def unmasked(situation: Situation) -> Iterator[Cause]:
             continue
         parts = situation.parts(backward)
         for boot in situation.bootstraps(backward):
-            if boot.meets.site in done or _masked(parts, boot):
+            if boot.spread or boot.meets.site in done or _masked(parts, boot):
                 continue
             done.add(boot.meets.site)
             flag = _unread(situation, boot)
