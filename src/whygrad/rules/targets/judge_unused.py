@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from whygrad.flow.bootstraps import Bootstrap
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
+from whygrad.flow.source import assigned_name
 from whygrad.flow.syncs import asked_by
-from whygrad.model import Backward, Confidence, Copy, Mark, Severity, Step
+from whygrad.model import Backward, Confidence, Copy, Mark, Parameter, Severity, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.target_unused import TargetUnused
@@ -25,10 +26,10 @@ def unused(situation: Situation) -> Iterator[Cause]:
         parts = situation.parts(backward)
         value = parts.behind(boot.value.op)
         for key, copy in synced.items():
-            network = situation.evidence.parameters[key].network
+            network = _name(situation.evidence.parameters[key])
             if key in asked or copy.source not in value or network in done:
                 continue
-            keys = [k for k, c in synced.items() if situation.evidence.parameters[k].network == network]
+            keys = [k for k in synced if _name(situation.evidence.parameters[k]) == network]
             if asked.isdisjoint(keys) and not _asked_in_source(situation, network, [synced[k] for k in keys]):
                 done.add(network)
                 yield _cause(situation, backward, boot, [synced[k] for k in keys], network)
@@ -53,6 +54,14 @@ def _cause(
         sync=copies[0].site,
         **stepped(situation, sources),
     )
+
+
+def _name(parameter: Parameter) -> str:
+    """The network that a parameter belongs to; where nobody has met it by name, what it was assigned to."""
+    if not parameter.network.startswith("("):
+        return parameter.network
+    found = (assigned_name(site.file, site.line) for site in parameter.made)
+    return next((name for name in found if name), parameter.network)
 
 
 def _synced(situation: Situation) -> dict[int, Copy]:
