@@ -191,11 +191,17 @@ def _swapped(situation: Situation, target: Target, copy: Copy) -> TargetReversed
 def _sync_site(situation: Situation, copy: Copy) -> Site | None:
     """The sync; where a helper syncs other networks the right way, the line that calls it for these."""
     same = [c for c in situation.evidence.copies if c.site == copy.site and c.callers != copy.callers]
-    right = [c for c in same if c.source in situation.holders and c.target not in situation.holders]
+    right: list[object] = [
+        c for c in same if c.source in situation.holders and c.target not in situation.holders
+    ]
     inside = copy.site.function if copy.site else ""
     callers = [c for c in copy.callers if c.function not in (inside, "loop_body", "if_body", "else_body")]
     helper = copy.callers[0].function if inside in ("loop_body", "if_body") and copy.callers else inside
     callers = [c for c in callers if c.function != helper]
+    home = {u.site.file for u in situation.evidence.updates if u.site is not None}
+    if copy.site is not None and copy.site.file not in home:  # a helper of another file, for anybody's use
+        right = right or [c for c in callers if c.file in home]
+        callers = [c for c in callers if c.file in home] or callers
     return callers[0] if right and callers else copy.site
 
 
