@@ -30,7 +30,11 @@ def given(function: Function, name: str, line: int) -> list[Given]:
             found += [(statement, one) for one in _gives(statement, name)]
     chosen: list[Given] = []
     for statement, one in reversed(found):
-        around = [c for c in conditions if statement is not c and statement.lineno in _lines(c) and line not in _lines(c)]
+        around = [
+            c
+            for c in conditions
+            if statement is not c and statement.lineno in _lines(c) and line not in _lines(c)
+        ]
         chosen.append(Given(one.value, one.line, one.kind, bool(around)))
         if one.kind is None and not around:
             break
@@ -47,12 +51,15 @@ def _gives(statement: ast.stmt, name: str) -> list[Given]:
         kind = kinds.get(type(statement.op))
         return [Given(statement.value, line, kind)] if kind is not None else []
     if isinstance(statement, ast.For):
-        return [Given(value, line) for own, value in elements(statement.target, statement.iter) if own == name]
+        return [
+            Given(value, line) for own, value in elements(statement.target, statement.iter) if own == name
+        ]
     call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args:
-        if call.func.attr in _FILLING and _is(call.func.value, name):
-            return [Given(call.args[-1], line, Kind.JOIN)]
-    return []
+    method = call.func if isinstance(call, ast.Call) and call.args else None
+    if not isinstance(call, ast.Call) or not isinstance(method, ast.Attribute):
+        return []
+    filled = method.attr in _FILLING and _is(method.value, name)
+    return [Given(call.args[-1], line, Kind.JOIN)] if filled else []
 
 
 def _assigned(target: ast.expr, value: ast.expr, name: str, line: int) -> list[Given]:
@@ -75,7 +82,11 @@ def elements(target: ast.expr, iterated: ast.expr) -> list[tuple[str, ast.expr]]
     if isinstance(target, ast.Name):
         return [(target.id, iterated)]
     called = iterated.func if isinstance(iterated, ast.Call) else None
-    if not isinstance(target, ast.Tuple) or not isinstance(called, ast.Name) or not isinstance(iterated, ast.Call):
+    if (
+        not isinstance(target, ast.Tuple)
+        or not isinstance(called, ast.Name)
+        or not isinstance(iterated, ast.Call)
+    ):
         return []
     if called.id == "enumerate" and len(target.elts) == 2 and iterated.args:
         return elements(target.elts[1], iterated.args[0])

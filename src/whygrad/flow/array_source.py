@@ -1,4 +1,4 @@
-"""Array expressions of the user's source, as operations: names followed through a function and its callers."""
+"""Array expressions of the user's source, as operations: names followed to where they were given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from whygrad.model import Flow, Kind, Op, Site
 
 _DEEP = 40  # expressions within expressions
 _FUNCTIONS: dict[str, Kind] = {
-    **dict.fromkeys(("max", "amax", "nanmax", "min", "amin", "nanmin", "take_along_axis", "take"), Kind.CHOOSE),
+    **dict.fromkeys(
+        ("max", "amax", "nanmax", "min", "amin", "nanmin", "take_along_axis", "take"), Kind.CHOOSE
+    ),
     **dict.fromkeys(("maximum", "minimum"), Kind.EXTREME),
     **dict.fromkeys(("add",), Kind.ADD),
     **dict.fromkeys(("subtract",), Kind.SUBTRACT),
@@ -24,13 +26,26 @@ _FUNCTIONS: dict[str, Kind] = {
     **dict.fromkeys(("stack", "vstack", "hstack", "concatenate"), Kind.JOIN),
     **dict.fromkeys(
         (
-            *("array", "asarray", "astype", "reshape", "flatten", "ravel", "squeeze", "copy", "deepcopy", "float"),
+            *(
+                "array",
+                "asarray",
+                "astype",
+                "reshape",
+                "flatten",
+                "ravel",
+                "squeeze",
+                "copy",
+                "deepcopy",
+                "float",
+            ),
             *("expand_dims", "list", "tolist", "item", "float32", "float64", "atleast_2d", "transpose"),
         ),
         Kind.RESHAPE,
     ),
 }
-_CHOICES = frozenset(("argmax", "argmin", "argsort", "randint", "choice", "arange", "range", "len", "zeros", "ones"))
+_CHOICES = frozenset(
+    ("argmax", "argmin", "argsort", "randint", "choice", "arange", "range", "len", "zeros", "ones")
+)
 _ARITHMETIC = {
     ast.Add: Kind.ADD,
     ast.Sub: Kind.SUBTRACT,
@@ -115,7 +130,9 @@ class Reader:
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             return self._op(Kind.JOIN, (node.elt,), node, _within(node, scope))
         if isinstance(node, ast.Subscript):
-            many = isinstance(node.slice, ast.Tuple) and not any(isinstance(e, ast.Slice) for e in node.slice.elts)
+            many = isinstance(node.slice, ast.Tuple) and not any(
+                isinstance(e, ast.Slice) for e in node.slice.elts
+            )
             return self._op(Kind.CHOOSE if many else Kind.PICK, (node.value,), node, scope)
         if isinstance(node, ast.Attribute):
             return self._op(Kind.RESHAPE, (node.value,), node, scope) if node.attr in ("T", "data") else None
@@ -185,7 +202,10 @@ class Reader:
         if name in _CHOICES:
             return None
         method = isinstance(node.func, ast.Attribute) and not _is_module(node.func.value)
-        operands = [*([node.func.value] if method and isinstance(node.func, ast.Attribute) else []), *node.args]
+        operands = [
+            *([node.func.value] if method and isinstance(node.func, ast.Attribute) else []),
+            *node.args,
+        ]
         kind = _FUNCTIONS.get(name)
         if kind is None:
             inside = self._entered(node, name, scope)
@@ -226,7 +246,11 @@ class Reader:
     def _entered(self, node: ast.Call, name: str, scope: Scope) -> int | None:
         """A function of the same file: what it returns."""
         module = tree(scope.file)
-        own = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and f.name == name] if module else []
+        own = (
+            [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and f.name == name]
+            if module
+            else []
+        )
         if len(own) != 1 or own[0] is scope.function:
             return None
         function = own[0]
@@ -263,8 +287,8 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) 
     return found
 
 
-def array_expressions(reader: Reader, scope: Scope) -> Iterator[ast.expr]:
-    """What may be the data in the statement on this line: the largest expressions without a tensor in them."""
+def array_expressions(scope: Scope) -> Iterator[ast.expr]:
+    """What may be the data in the statement on this line: the largest expressions without a tensor."""
     statement = statement_at(scope.file, scope.line)
     if statement is None:
         return
@@ -302,14 +326,25 @@ def _arrays(node: ast.expr, scope: Scope) -> bool:
         numpy = isinstance(owner, ast.Name) and owner.id in ("np", "numpy")
         if owner is not None and known and not numpy and _is_module(owner):
             return False
-        return known and all(_arrays(a, scope) for a in node.args[:1] if numpy) and (
-            numpy or (owner is not None and _arrays(owner, scope))
+        return (
+            known
+            and all(_arrays(a, scope) for a in node.args[:1] if numpy)
+            and (numpy or (owner is not None and _arrays(owner, scope)))
         )
     return isinstance(node, (ast.Constant, ast.Attribute))
 
 
 def _is_module(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("np", "numpy", "tf", "torch", "keras", "K", "jnp", "math")
+    return isinstance(node, ast.Name) and node.id in (
+        "np",
+        "numpy",
+        "tf",
+        "torch",
+        "keras",
+        "K",
+        "jnp",
+        "math",
+    )
 
 
 def _place(node: ast.Call, scope: Scope) -> int:

@@ -1,7 +1,8 @@
 """Arithmetic on arrays between a network and a loss: nobody sees it run, so it is read in the source text.
 
-``y = r + gamma * np.max(target.predict(s2), axis=1)``: what leaves the framework is known with its line, and what
-comes back enters a comparison as plain data. If the source says that one is made of the other, the flow goes on.
+``y = r + gamma * np.max(target.predict(s2), axis=1)``: what leaves the framework is known with its line, and
+what comes back enters a comparison as plain data. If the source says that one is made of the other, the flow
+goes on.
 """
 
 from __future__ import annotations
@@ -67,16 +68,16 @@ def _leaf(flow: Flow, start: int) -> Op | None:
     return None
 
 
-def _read(
-    reader: Reader, flow: Flow, places: list[tuple[Site, ...]], living: Iterable[int]
-) -> int | None:
+def _read(reader: Reader, flow: Flow, places: list[tuple[Site, ...]], living: Iterable[int]) -> int | None:
     """The value that the source says this data is, if it says it of one expression only."""
     lines = frozenset((s.file, s.line) for n in living if (s := flow[n].site) is not None)
     for sites in places:
         theirs = [site for site in sites if not is_library(site.file)]
         scope = Scope.at(theirs, lines) if theirs else None
+        if scope is None:
+            continue
         found: dict[str, int] = {}
-        for expression in array_expressions(reader, scope) if scope is not None else ():
+        for expression in array_expressions(scope):
             top = reader.read(expression, scope)
             if top is not None:
                 found.setdefault(ast.dump(expression), top)

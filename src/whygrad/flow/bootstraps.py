@@ -21,6 +21,7 @@ class Bootstrap:
     value: Addend  # gamma * v(s')
     meets: Op  # where it is added to the reward
     predictions: tuple[Addend, ...]
+    spread: bool = False  # it is a distribution, which reward and discount move along its support
 
 
 def bootstraps(parts: Parts, inside: Iterable[int]) -> Iterator[Bootstrap]:

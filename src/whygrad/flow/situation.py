@@ -6,6 +6,7 @@ from functools import cached_property
 
 from whygrad.flow.arrays import with_arrays
 from whygrad.flow.bootstraps import Bootstrap, bootstraps
+from whygrad.flow.distributions import projected
 from whygrad.flow.paths import Reach, ancestors, living_values
 from whygrad.flow.sums import Parts
 from whygrad.flow.terms import Term, terms, written
@@ -78,7 +79,8 @@ class Situation:
         known = self._bootstraps.get(backward.number)
         if known is None:
             whole = self.whole(backward)
-            known = list(bootstraps(self.parts(backward), self.living(backward))) if whole else []
+            parts, living = self.parts(backward), self.living(backward)
+            known = [*bootstraps(parts, living), *projected(parts, living)] if whole else []
             self._bootstraps[backward.number] = known
         return known
 

@@ -244,6 +244,16 @@ def statement_at(file: str, line: int) -> ast.stmt | None:
     return best
 
 
+def assigned_name(file: str, line: int) -> str:
+    """What the statement on this line assigns to: ``target`` or ``agent.target``; nothing if it does not."""
+    statement = statement_at(file, line)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ""
+    target = statement.targets[0]
+    plain = isinstance(target, (ast.Name, ast.Attribute))
+    return ast.unparse(target).removeprefix("self.") if plain else ""
+
+
 def _is_block(statement: ast.stmt) -> bool:
     return hasattr(statement, "body")
 

@@ -15,6 +15,43 @@ _SYNCING = frozenset(
     )
 )
 
+_HOUSEKEEPING = frozenset(
+    (
+        *(
+            "load_state_dict",
+            "state_dict",
+            "parameters",
+            "named_parameters",
+            "modules",
+            "children",
+            "buffers",
+        ),
+        *(
+            "set_weights",
+            "get_weights",
+            "build",
+            "compile",
+            "summary",
+            "save",
+            "save_weights",
+            "load_weights",
+        ),
+        *(
+            "eval",
+            "train",
+            "requires_grad_",
+            "to",
+            "cpu",
+            "cuda",
+            "float",
+            "double",
+            "half",
+            "apply",
+            "zero_grad",
+        ),
+    )
+)
+
 _TELLING = (
     *("sync", "soft_", "polyak", "update_target", "target_update", "update_ema", "ema_update"),
     *("hard_update", "copy_weights", "copy_params"),
@@ -54,6 +91,38 @@ def names_only(file: str, line: int) -> bool:
     return False
 
 
+def asked_by(file: str, network: str, syncs: frozenset[int]) -> bool:
+    """Does the source of this file ask a network for something, or hand it to somebody who might?
+
+    Its weights, its state and its mode are no answer; a call whose result is dropped builds it. What stands
+    on the lines of ``syncs`` is known.
+    """
+    module = tree(file)
+    names = [part.partition("[")[0] for part in network.split(".")]
+    dropped = {s.value for s in ast.walk(module) if isinstance(s, ast.Expr)} if module is not None else set()
+    for call in ast.walk(module) if module is not None else ():
+        if not isinstance(call, ast.Call) or call.lineno in syncs:
+            continue
+        if _named(call.func, names) and call not in dropped:
+            return True
+        if isinstance(call.func, ast.Attribute) and _named(call.func.value, names):
+            if call.func.attr not in _HOUSEKEEPING:
+                return True
+        elif any(_named(a, names) for a in (*call.args, *(k.value for k in call.keywords))):
+            return True
+    return False
+
+
+def _named(node: ast.expr, names: list[str]) -> bool:
+    """Is this the network of that name? ``self.target`` is ``agent.target``; of ``ac.q`` both parts count."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    written = ast.unparse(node).split(".") if isinstance(node, (ast.Name, ast.Attribute)) else []
+    if not written or written[-1] != names[-1]:
+        return False
+    return len(written) < 2 or len(names) < 3 or written[-2] in ("self", names[-2])
+
+
 def _last(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
@@ -73,14 +142,46 @@ def untaken_sync(file: str, seen: frozenset[int], optimizers: frozenset[str] = f
         return 0
     called = {_last(n.func) for n in ast.walk(module) if isinstance(n, ast.Call)}
     own = {n.name for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    idle = _idle(module)
+    idle = _idle(module) | _beside(module, seen)
+    helpers = _running(module, seen)
     for function, node in _nested(module):
         line = int(getattr(node, "lineno", 0))
-        if line in seen or node in idle or not _writes_weights(node, function, own, optimizers):
+        called_again = isinstance(node, ast.Call) and _last(node.func) in helpers
+        if line in seen or node in idle:
+            continue
+        if not called_again and not _writes_weights(node, function, own, optimizers):
             continue
         if not function or function in called:
             return line
     return None
+
+
+def _beside(module: ast.Module, seen: frozenset[int]) -> set[ast.AST]:
+    """What stands in one loop with a line that was seen: ``t.mul_(1 - tau); t.add_(tau * p)``."""
+    loops = [n for n in ast.walk(module) if isinstance(n, ast.For)]
+    ran = [n for n in loops if any(s.lineno in seen for s in n.body if not hasattr(s, "body"))]
+    return {node for loop in ran for s in loop.body if not hasattr(s, "body") for node in ast.walk(s)}
+
+
+def _running(module: ast.Module, seen: frozenset[int]) -> set[str]:
+    """Functions of this file in which weights were seen to be written: who calls them syncs, too."""
+    functions = [n for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    helpers = [f for f in functions if _tells(f.name) and f.name != "__init__"]
+    return {f.name for f in helpers if any(line in range(f.lineno, (f.end_lineno or 0) + 1) for line in seen)}
+
+
+def synced_names(file: str, one: str, other: str) -> bool:
+    """Does some call of this file have to do with both of these: ``soft_update(target, online)``?"""
+    module = tree(file)
+    calls = [n for n in ast.walk(module) if isinstance(n, ast.Call)] if module is not None else []
+    return any({one, other} <= _mentioned(call) for call in calls)
+
+
+def _mentioned(call: ast.Call) -> set[str]:
+    """The last names of what a call is given, or is made on."""
+    given = [*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+    found = (n for part in given for n in ast.walk(part) if isinstance(n, (ast.Name, ast.Attribute)))
+    return {_last(n) for n in found}
 
 
 def _idle(module: ast.Module) -> set[ast.AST]:
@@ -121,7 +222,8 @@ def _writes_weights(node: ast.AST, function: str, own: set[str], optimizers: fro
     A function of another file is judged by its name, one of this file by what it does.
     """
     if isinstance(node, ast.Attribute):
-        return node.attr == "data" and isinstance(node.ctx, ast.Store)
+        buffer = isinstance(node.value, ast.Name) and node.value.id == "self"
+        return node.attr == "data" and isinstance(node.ctx, ast.Store) and not buffer
     if isinstance(node, ast.Subscript):
         whole = isinstance(node.slice, ast.Slice) or getattr(node.slice, "value", None) is ...
         return whole and isinstance(node.ctx, ast.Store) and _tells(function)

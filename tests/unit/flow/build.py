@@ -27,6 +27,7 @@ from whygrad.model import (
     Copy,
     Crash,
     Evidence,
+    Flag,
     Flow,
     Kind,
     Op,
@@ -70,6 +71,7 @@ class Build:
     clears: list[Clear] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
     clock: Any = field(default_factory=lambda: count(1))
 
     def site(self, line: int, function: str = "<module>") -> Site:
@@ -200,6 +202,7 @@ class Build:
             clears=tuple(self.clears),
             copies=tuple(self.copies),
             aliases=tuple(self.aliases),
+            flags=tuple(self.flags),
             crash=crash,
             finished=crash is None,
         )

@@ -1,4 +1,4 @@
-"""Zeros and ones that the user holds beside a loss, one for each sample: ``done`` is such a thing by any name."""
+"""Zeros and ones that the user holds beside a loss, one for each sample: ``done``, by any name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any
 
 from whygrad.frameworks.shared.frames import USER, Where, kind_of
-from whygrad.frameworks.shared.objects import is_a, items, listed, plain_array, plain_number, size
+from whygrad.frameworks.shared.objects import is_a, items, listed, plain_array, plain_number, shown, size
 from whygrad.frameworks.shared.scopes import variables_of
 
 _LOOKS = 24  # at the variables beside a line
@@ -60,11 +60,12 @@ class Flags:
 
 def _with_fields(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A variable; of a named tuple or a dict what is in it."""
-    fields = vars(type(value)).get("_fields") if is_a(value, tuple) else None
-    if is_a(fields, tuple):
-        yield from zip((f"{name}.{f}" for f in fields if is_a(f, str)), listed(value), strict=False)
+    fields = listed(shown(value, "_fields")) if is_a(value, tuple) else []
+    if fields:
+        pairs = zip(fields, listed(value), strict=False)
+        yield from ((f"{name}.{field}", held) for field, held in pairs if type(field) is str)
     elif is_a(value, dict):
-        yield from ((f"{name}.{key}", held) for key, held in items(value)[:16] if is_a(key, str))
+        yield from ((f"{name}.{key}", held) for key, held in items(value)[:16] if type(key) is str)
     else:
         yield name, value
 

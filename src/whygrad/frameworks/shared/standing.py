@@ -68,9 +68,10 @@ class Standing:
         found = self._fingerprint(thing)
         if param.print is None:
             param.print = found
-            self._await_the_end(param, thing)
         else:
             param.moved = found != param.print
+        if not param.ends:
+            self._await_the_end(param, thing)
 
     def _await_the_end(self, param: Param, thing: Any) -> None:
         """The weights can be read as long as the module that holds them goes, and no longer."""

@@ -27,7 +27,7 @@ class TensorFlowBackend(BaseBackend[Observer]):
 
     def freeze(self, observer: Observer, records: Records) -> TensorFlowFreezer:
         """Who asks each tape what it saw."""
-        return TensorFlowFreezer(records, observer.captured)
+        return TensorFlowFreezer(records, observer.captured, observer.standing)
 
     def alone(self, observer: Observer) -> AbstractContextManager[None]:
         """TensorFlow calls us back for what we ask of it."""

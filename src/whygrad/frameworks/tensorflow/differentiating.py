@@ -26,7 +26,6 @@ from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, out
 from whygrad.frameworks.tensorflow.values import Value, dense, here
 from whygrad.frameworks.tensorflow.variables import handle_of
 
-
 _EXITS = 256  # values that have left before a call
 
 
@@ -125,7 +124,9 @@ class Differentiating:
     def called(self, record: Differentiation) -> None:
         """Compiled code ran again: what has left on other lines before it is of interest, too."""
         known = {node.where for node in record.exits}
-        new = {n.where: n for n in self._recorder.outside.exits if n.where not in known and n.time > record.time}
+        new = {
+            n.where: n for n in self._recorder.outside.exits if n.where not in known and n.time > record.time
+        }
         record.exits = (*record.exits, *new.values())[:_EXITS]
 
     def _unused(self, graph: Any, roots: tuple[Node, ...], since: int) -> tuple[Node, ...]:

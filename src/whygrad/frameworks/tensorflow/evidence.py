@@ -9,11 +9,11 @@ from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Gate, Node, Param
 from whygrad.frameworks.shared.objects import shown
 from whygrad.frameworks.shared.records import BackwardRecord
+from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.tensorflow.differentiating import Differentiation
 from whygrad.frameworks.tensorflow.kinds import KINDS
 from whygrad.frameworks.tensorflow.tapes import Tape
 from whygrad.frameworks.tensorflow.values import Value
-from whygrad.frameworks.tensorflow.weights import has_moved
 
 
 class TensorFlowFreezer(Freezer):
@@ -21,8 +21,9 @@ class TensorFlowFreezer(Freezer):
 
     kinds = KINDS
 
-    def __init__(self, records: Records, captured: dict[int, Where]) -> None:
+    def __init__(self, records: Records, captured: dict[int, Where], standing: Standing) -> None:
         super().__init__(records)
+        self._standing = standing
         self._captured = captured
         self._met.update((key, param) for key, param in records.params.items() if param.seen)
         self._handles = records.handles
@@ -62,7 +63,7 @@ class TensorFlowFreezer(Freezer):
 
     def moved(self, param: Param) -> bool:
         """Are its values others than before the first step?"""
-        return has_moved(param)
+        return self._standing.moved(param)
 
     def captured(self, param: Param) -> Where | None:
         """A traced function keeps what it captured."""

@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.scopes import variables
+from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.before_apply import BeforeApply
 from whygrad.frameworks.tensorflow.clipping import Clips
@@ -39,7 +40,7 @@ from whygrad.frameworks.tensorflow.tape_hooks import TapeHooks
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
-from whygrad.frameworks.tensorflow.weights import Weights
+from whygrad.frameworks.tensorflow.weights import Weights, fingerprint
 from whygrad.frameworks.tensorflow.window import Window
 from whygrad.summaries.watching import Watching
 
@@ -66,6 +67,7 @@ class Observer(BaseObserver):
         self.functions = Functions()
         self.copying = Copying(self, self.recorder.variables)
         self.weights = Weights(self.recorder.variables)
+        self.standing = Standing(self.optimizers, fingerprint, self.stepped_aside)
         self.recorder.on_write = self.copying.written
         self.before_apply = BeforeApply(self.stepped_aside)
         self.exit = Exit(self, self.optimizers, self.recorder, self.before_apply)
@@ -112,6 +114,7 @@ class Observer(BaseObserver):
     def stop(self) -> None:
         """Take everything out again."""
         self._stopped = True
+        self.standing.stop()
         self.summarize(None)
         self.close_window()
         self._hooks.remove()
@@ -300,9 +303,11 @@ class Observer(BaseObserver):
         return names
 
     def look_at_weights(self) -> None:
-        """Remember the values that nobody has looked at yet."""
+        """Remember the values that nobody has looked at yet; are the others still what they were?"""
         with self.resting():
             self.weights.look()
+            if self.standing.due(self.optimizers.steps):
+                self.standing.look(list(self.recorder.variables.params.values()))
 
     def records(self) -> Records:
         """What there is so far, with what compiled code has left, and the names of now."""

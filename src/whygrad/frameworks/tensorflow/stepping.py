@@ -149,6 +149,7 @@ class Applying:
             record.updates[-1].rejected = rejected
         elif current_graph() is None and record.pulses.due(record.steps + 1):
             self._pulse(record, pairs)
+            self._observer.look_at_weights()
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         return record

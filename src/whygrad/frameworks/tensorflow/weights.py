@@ -34,11 +34,9 @@ def is_flat(array: Any) -> bool:
     return bool(array.size == 0 or array.min() == array.max())
 
 
-def has_moved(param: Param) -> bool:
-    """Are its values others than at the first look? Yes, where that cannot be told."""
-    if param.trained or param.print is None:
-        return True
-    return _fingerprint(values_of(param.ref())) != param.print
+def fingerprint(variable: Any) -> float | None:
+    """A number that changes when the values of a variable do."""
+    return _fingerprint(values_of(variable))
 
 
 def _fingerprint(values: Any) -> float | None:

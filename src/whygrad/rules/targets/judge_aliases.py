@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import assignments_to
-from whygrad.flow.syncs import called_names, names_only
-from whygrad.model import Alias, Flow, Mark, Site, Step
+from whygrad.flow.syncs import called_names, names_only, synced_names
+from whygrad.model import Alias, Flow, Kind, Mark, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.judge_targets import predicting
@@ -24,9 +25,13 @@ def aliases(situation: Situation) -> Iterator[Cause]:
             parts = situation.parts(backward)
             online = predicting(situation, backward, boot)
             for alias in situation.evidence.aliases:
-                if not alias.parameters or not alias.parameters & parts.behind(boot.value.op) & online:
+                asked = alias.parameters & parts.behind(boot.value.op)
+                if not asked:
                     continue
-                names = _other_name(parts.flow, backward.site, boot, alias)
+                if asked & online:
+                    names = _other_name(parts.flow, backward.site, boot, alias)
+                else:
+                    names = _synced_name(situation, parts.flow, backward.site, boot, alias)
                 if names:
                     yield _alias(situation, boot, alias, *names)
                     return
@@ -40,6 +45,26 @@ def _other_name(flow: Flow, home: Site | None, boot: Bootstrap, alias: Alias) ->
     for name, last in names:
         for other, other_last in names:
             if last != other_last and last in there - here and other_last in here - there:
+                return name, other
+    return None
+
+
+def _synced_name(
+    situation: Situation, flow: Flow, home: Site | None, boot: Bootstrap, alias: Alias
+) -> tuple[str, str] | None:
+    """An actor in the target by its second name, which the source syncs with its first: with itself."""
+    if not alias.parameters & situation.holders.keys() or home is None:
+        return None
+    value = [
+        n
+        for n in ancestors(flow, boot.value.op)
+        if any(flow.parameter(i) in alias.parameters for i in flow[n].inputs)
+    ]
+    there = _called(flow, home, [boot.meets.id, *value])
+    names = [(name, name.rpartition(".")[2].partition("[")[0]) for name in alias.names]
+    for name, last in names:
+        for other, other_last in names:
+            if last in there and other_last not in there and synced_names(home.file, last, other_last):
                 return name, other
     return None
 
@@ -58,7 +83,8 @@ def _near(flow: Flow, op: int) -> list[int]:
         here = flow[number]
         if len(found) > _NEAR or any(flow.parameter(i) is not None for i in here.inputs):
             break
-        found += [i for i in here.inputs[:1] if flow[i].floating and i not in found]
+        taken = here.inputs if here.kind is Kind.EXTREME else here.inputs[:1]
+        found += [i for i in taken if flow[i].floating and i not in found]
     return found
 
 

@@ -46,12 +46,21 @@ def _cause(situation: Situation, backward: Backward, boot: Bootstrap, product: O
     )
 
 
+def _more_than_one(flow: Flow, op: Op) -> bool:
+    """``1 - 255 * done``: whatever is in ``done``, it is no mask."""
+    if op.kind is not Kind.SUBTRACT or not op.swapped or op.numbers[:1] != (1.0,) or len(op.inputs) != 1:
+        return False
+    inside = flow[op.inputs[0]]
+    alone = inside.kind is Kind.MULTIPLY and len(inside.inputs) == 1 and len(inside.numbers) == 1
+    return alone and abs(inside.numbers[0]) > 1
+
+
 def _odd(flow: Flow, start: int) -> list[Op]:
     """The mask in a factor made of data, perhaps reshaped, cast or discounted since."""
     found, here = [], start
     for _ in range(8):
         op = flow[here]
-        if op.odd:
+        if op.odd or _more_than_one(flow, op):
             found.append(op)
         if op.fresh or not op.inputs or op.kind in SUMS:
             break

@@ -16,6 +16,7 @@ from whygrad.rules.targets.target_never_synced import TargetNeverSynced
 from whygrad.rules.targets.target_reversed import TargetReversed
 from whygrad.rules.words import listed, place
 
+_PART = 0.01  # of the weights that a sync makes more or less of
 _ENOUGH = 5  # updates after which a target network should have moved at least once
 
 
@@ -48,7 +49,7 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
             optimizer=still.learns.name,
             first_update=1,
             updates=still.learns.steps,
-            online=_networks(situation, still.target.online),
+            online=_online(situation, still),
         )
 
 
@@ -119,7 +120,8 @@ def _untaken(situation: Situation, made: Site) -> Site | None:
     Its line is 0 where a source cannot be read: then nothing can be said.
     """
     for file in dict.fromkeys((made.file, *_files(situation))):
-        copies = (c.site for c in situation.evidence.copies if c.site is not None)
+        sites = [s for c in situation.evidence.copies for s in (c.site, *c.callers)]
+        copies = (site for site in sites if site is not None)
         seen = {site.line for site in copies if site.file == file}
         seen |= {made.line} if file == made.file else set()
         line = untaken_sync(file, frozenset(seen), _optimizers(situation))
@@ -170,7 +172,9 @@ def _swapped(situation: Situation, target: Target, copy: Copy) -> TargetReversed
         return None
     if copy.factor is None or copy.own is None or copy.how == "deepcopy":
         return None
-    if not (0.5 < copy.factor < 1 and 0 < copy.own < 0.5 and abs(copy.factor + copy.own - 1) < 1e-6):
+    whole = abs(copy.factor + copy.own - 1) < 1e-6
+    lost = copy.times > 1 and copy.factor != 0 and abs(copy.factor + copy.own - 1) > _PART
+    if not lost and not (whole and 0.5 < copy.factor < 1 and 0 < copy.own < 0.5):
         return None
     return TargetReversed(
         site=copy.site,
@@ -180,17 +184,24 @@ def _swapped(situation: Situation, target: Target, copy: Copy) -> TargetReversed
         online=_network(situation, copy.source),
         target=_network(situation, copy.target),
         taken=copy.factor,
+        kept=copy.own if lost else None,
     )
 
 
 def _sync_site(situation: Situation, copy: Copy) -> Site | None:
     """The sync; where a helper syncs other networks the right way, the line that calls it for these."""
     same = [c for c in situation.evidence.copies if c.site == copy.site and c.callers != copy.callers]
-    right = [c for c in same if c.source in situation.holders and c.target not in situation.holders]
+    right: list[object] = [
+        c for c in same if c.source in situation.holders and c.target not in situation.holders
+    ]
     inside = copy.site.function if copy.site else ""
     callers = [c for c in copy.callers if c.function not in (inside, "loop_body", "if_body", "else_body")]
     helper = copy.callers[0].function if inside in ("loop_body", "if_body") and copy.callers else inside
     callers = [c for c in callers if c.function != helper]
+    home = {u.site.file for u in situation.evidence.updates if u.site is not None}
+    if copy.site is not None and copy.site.file not in home:  # a helper of another file, for anybody's use
+        right = right or [c for c in callers if c.file in home]
+        callers = [c for c in callers if c.file in home] or callers
     return callers[0] if right and callers else copy.site
 
 
@@ -215,6 +226,13 @@ def _own_name(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) 
         if not any(p.name.startswith(f"{name}.") for p in online):
             return name
     return network
+
+
+def _online(situation: Situation, still: _Still) -> tuple[str, ...]:
+    """The networks that learn; where an agent is itself a model, the part of it that does."""
+    online, own = situation.parameters(still.target.online), situation.parameters(still.keys)
+    names = tuple(dict.fromkeys(p.network for p in online))
+    return (_own_name(online, own),) if names and names == (own[0].network,) else names
 
 
 def _networks(situation: Situation, keys: Iterable[int]) -> tuple[str, ...]:

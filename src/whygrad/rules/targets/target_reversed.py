@@ -43,11 +43,14 @@ class TargetReversed(Cause):
     online: str = ""
     target: str = ""
     taken: float | None = None  # of the online network at each sync, where that is the wrong part
+    kept: float | None = None  # of the target, where the two do not add up
 
 
 def phrase(cause: TargetReversed) -> Finding:
     """Put a sync the wrong way round into words."""
     online, target = cause.online or "the online network", cause.target or "the target network"
+    if cause.taken is not None and cause.kept is not None:
+        return _out_of_proportion(cause, online, target)
     if cause.taken is not None:
         return _swapped(cause, online, target)
     return words.say(
@@ -56,6 +59,16 @@ def phrase(cause: TargetReversed) -> Finding:
         why=f"{online} is what the optimizer trains; each sync pulls it back to the weights of {target}, "
         "which never learns.",
         fix=f"write into {target} instead: it is the one that follows",
+    )
+
+
+def _out_of_proportion(cause: TargetReversed, online: str, target: str) -> Finding:
+    return words.say(
+        cause,
+        title=f"{target} becomes {cause.kept:g} of itself and {cause.taken:g} of {online} at each sync",
+        why="The two parts of a soft update add up to 1. Here they do not, so the weights of the target "
+        "shrink or grow with every sync.",
+        fix="take `tau * online + (1 - tau) * target`, with brackets around `1 - tau`",
     )
 
 

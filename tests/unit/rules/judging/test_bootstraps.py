@@ -1,9 +1,10 @@
 """Bootstrap targets, target networks, advantages and shapes, on hand-made losses."""
 
 import pytest
+from tests.unit.flow.build import Build
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Alias, Mark
+from whygrad.model import Alias, Flag, Mark
 from whygrad.rules.losses.surrogate_missing import Made
 from whygrad.rules.targets.judge_syncs import unreached_syncs
 
@@ -472,3 +473,69 @@ def test_a_loss_of_drawn_actions(run, judge, scored):
     if not scored:
         assert marks(judge, run) == [(11, Mark.CUT), (14, Mark.HERE)]
         assert judge(run)[0].made_of is Made.ACTIONS
+
+
+def test_a_target_network_that_is_synced_and_not_asked(run, judge, nets):
+    q, target = nets
+    train(run, q, lambda: td_loss(run, q, run.call(q, line=10), detach=True))
+    run.copy(q, target, line=30)
+    assert found(judge, run) == [("target-unused", 12, "warning")]
+    assert judge(run)[0].target == "target"
+    run.copy(q, target, line=30, factor=0.01, own=0.99)
+    assert found(judge, run) == [("target-unused", 12, "error")]
+
+
+def test_a_network_that_is_synced_and_asked_in_some_loss(run, judge, nets):
+    q, target = nets
+    train(run, q, lambda: td_loss(run, q, run.call(q, line=10), detach=True))
+    run.copy(q, target, line=30)
+    ahead = run.op("detach", run.call(target, line=10), carries=False)
+    run.loose.append(run.backward(td_loss(run, q, ahead), line=21))
+    assert [c.rule for c in judge(run) if c.rule == "target-unused"] == []
+
+
+def test_ends_that_nobody_reads(tmp_path, judge):
+    path = tmp_path / "train.py"
+    path.write_text("s, r, d = batch\n" + "pass\n" * 80)
+    run = Build(str(path))
+    q = run.network("q", line=1)
+    run.flags.append(Flag("d", run.site(20)))
+    train(run, q, lambda: td_loss(run, q, run.call(q, line=10), detach=True))
+    assert found(judge, run) == [("unmasked-bootstrap", 12, "warning")]
+    assert judge(run)[0].flag == "d"
+
+
+def test_a_value_with_a_mask_of_its_own(tmp_path, judge):
+    path = tmp_path / "train.py"
+    path.write_text("s, r, d = batch\n" + "pass\n" * 80)
+    run = Build(str(path))
+    q = run.network("q", line=1)
+    run.flags.append(Flag("d", run.site(20)))
+    masked = lambda: td_loss(run, q, run.call(q, line=10), done=run.data(line=9), detach=True)  # noqa: E731
+    train(run, q, masked)
+    assert found(judge, run) == []
+
+
+def test_a_sync_whose_parts_do_not_add_up(run, judge, nets):
+    q, target = nets
+    ahead = lambda: run.op("detach", run.call(target, line=10), carries=False)  # noqa: E731
+    train(run, q, lambda: td_loss(run, q, ahead()))
+    run.copy(q, target, line=30, factor=0.01, own=0.01, times=6)
+    assert found(judge, run) == [("target-reversed", 30, "error")]
+    assert (judge(run)[0].taken, judge(run)[0].kept) == (0.01, 0.01)
+
+
+def test_a_sync_with_nothing_of_the_online_network(tmp_path, judge):
+    path = tmp_path / "train.py"
+    path.write_text(
+        "q = make()\ntarget = make()\n" + "pass\n" * 27 + "for t in both():\n    t.copy_(mixed)\n"
+    )
+    run = Build(str(path))
+    q, target = run.network("q", line=1), run.network("target", line=2, moved=False)
+
+    def make():
+        return td_loss(run, q, run.op("detach", run.call(target, line=10), carries=False))
+
+    train(run, q, make)
+    run.copy(q, target, line=31, factor=0.0, own=1.0, times=6)
+    assert found(judge, run) == [("target-never-synced", 2, "error")]

@@ -1,0 +1,107 @@
+"""Is a variable read, or only handed on to somebody who does not read it either?"""
+
+from __future__ import annotations
+
+import ast
+
+from whygrad.flow.source import Function, scope_of, statements, tree
+from whygrad.model.source import remembered
+
+_DEEP = 3
+_CONVERSIONS = 12  # names that one value goes by
+
+
+@remembered(1024)
+def is_read(file: str, line: int, name: str) -> bool:
+    """Does the function around ``line`` use this variable for anything but another version of itself?
+
+    A field, ``batch.done``, is looked for in the whole file. Yes, where the source cannot be read.
+    """
+    module = tree(file)
+    if module is None:
+        return True
+    own = name.rpartition(".")[2]
+    if own != name:
+        return any(_is_field(node, own) for node in ast.walk(module))
+    return _reads(module, scope_of(module, line), {name}, _DEEP)
+
+
+def _is_field(node: ast.AST, field: str) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == field and isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        return isinstance(key, ast.Constant) and key.value == field and isinstance(node.ctx, ast.Load)
+    return False
+
+
+def _reads(module: ast.Module, function: Function, names: set[str], deep: int) -> bool:
+    """The names of one value in a function: conversions of it are it, too."""
+    for _ in range(_CONVERSIONS):
+        more = {new for s in statements(function) for new in _converted(s, names)} - names
+        if not more:
+            break
+        names = names | more
+    for statement in statements(function):
+        if not _converted(statement, names) and _uses(module, statement, names, deep):
+            return True
+    return False
+
+
+def _converted(statement: ast.stmt, names: set[str]) -> set[str]:
+    """``d = torch.tensor(d)``: a statement that gives one name what was made of another alone."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return set()
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, ast.Name):
+        return set()
+    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    alone = len(read & names) > 0 and not any(
+        isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare)) for n in ast.walk(value)
+    )
+    return {target.id} if alone and not (read - names - _modules(value)) else set()
+
+
+def _modules(value: ast.expr) -> set[str]:
+    """``torch`` in ``torch.tensor``, ``device`` among keywords: not data."""
+    called = [c.func for c in ast.walk(value) if isinstance(c, ast.Call)]
+    roots = {n.id for f in called for n in ast.walk(f) if isinstance(n, ast.Name)}
+    given = {
+        n.id
+        for c in ast.walk(value)
+        if isinstance(c, ast.keyword)
+        for n in ast.walk(c)
+        if isinstance(n, ast.Name)
+    }
+    owners = {
+        n.value.id for n in ast.walk(value) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+    }
+    return roots | given | owners | {"device", "self"}
+
+
+def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -> bool:
+    parts: list[ast.AST] = [statement]
+    if hasattr(statement, "body"):  # what is in there are statements of their own
+        parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
+    given = _handed_on(module, parts, names, deep)
+    reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
+    return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
+
+
+def _handed_on(module: ast.Module, parts: list[ast.AST], names: set[str], deep: int) -> set[ast.AST]:
+    """Arguments of the user's own functions that are not read there."""
+    found: set[ast.AST] = set()
+    for call in (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)):
+        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        own = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and f.name == called]
+        if len(own) != 1 or not deep:
+            continue
+        arguments = [a.arg for a in own[0].args.args]
+        if arguments[:1] == ["self"] and isinstance(call.func, ast.Attribute):
+            arguments = arguments[1:]
+        pairs = [*zip(arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+        for name, value in pairs:
+            mine = name and isinstance(value, ast.Name) and value.id in names
+            if mine and name and not _reads(module, own[0], {name}, deep - 1):
+                found.add(value)
+    return found

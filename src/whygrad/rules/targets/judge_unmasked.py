@@ -1,0 +1,80 @@
+"""Bootstrap values that nothing ends, although the batch says where episodes end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.flags import is_read
+from whygrad.flow.paths import ancestors
+from whygrad.flow.situation import Situation
+from whygrad.flow.sums import Parts
+from whygrad.model import Backward, Confidence, Flag, Kind, Mark, Op, Severity, Site, Step
+from whygrad.rules.cause import Cause
+from whygrad.rules.stepped import stepped
+from whygrad.rules.targets.unmasked_bootstrap import UnmaskedBootstrap
+
+_CHOOSING = frozenset((Kind.WHERE, Kind.PUT, Kind.COLLECT))
+
+
+def unmasked(situation: Situation) -> Iterator[Cause]:
+    """The reward of every sample gets the value of the next state, and the ends are not read."""
+    done: set[Site | None] = set()
+    for backward in situation.backwards:
+        if backward.error or not situation.evidence.flags:
+            continue
+        parts = situation.parts(backward)
+        for boot in situation.bootstraps(backward):
+            if boot.spread or boot.meets.site in done or _masked(parts, boot):
+                continue
+            done.add(boot.meets.site)
+            flag = _unread(situation, boot)
+            if flag is not None:
+                yield _cause(situation, backward, boot, flag)
+
+
+def _cause(situation: Situation, backward: Backward, boot: Bootstrap, flag: Flag) -> Cause:
+    parts = situation.parts(backward)
+    keys = frozenset(k for p in boot.predictions for k in parts.behind(p.op)) & backward.applied
+    return UnmaskedBootstrap(
+        site=boot.meets.site,
+        chain=(Step.at(boot.meets.site, "the target", mark=Mark.HERE),),
+        severity=Severity.WARNING,
+        confidence=Confidence.LIKELY,  # all of them may be ends by a time limit
+        loss=boot.residual.site,
+        flag=flag.name,
+        **stepped(situation, keys or backward.applied),
+    )
+
+
+def _masked(parts: Parts, boot: Bootstrap) -> bool:
+    """Is there anything on the way from the value to the target that differs from sample to sample?"""
+    flow = parts.flow
+    between = ancestors(flow, boot.meets.id) - ancestors(flow, boot.value.value)
+    read = [flow[n] for n in between if flow[n].via == "source"]
+    if (
+        any(flow[n].kind in _CHOOSING for n in between)
+        or len([o for o in read if o.kind is Kind.MULTIPLY]) > 1
+    ):
+        return True
+    return any(_by_sample(parts, flow[number]) for number in boot.value.scales)
+
+
+def _by_sample(parts: Parts, product: Op) -> bool:
+    factors = [parts.flow[i] for i in product.inputs if not parts.behind(i)]
+    return any(f.shape not in ((), (1,), (1, 1)) for f in factors)
+
+
+def _unread(situation: Situation, boot: Bootstrap) -> Flag | None:
+    """Zeros and ones in the functions around the target that no statement does anything with."""
+    op = boot.meets
+    around = {
+        (s.file, s.function) for s in (op.site, boot.residual.site, *op.callers, *boot.residual.callers) if s
+    }
+    for flag in situation.evidence.flags:
+        own = flag.name.rpartition(".")[2]
+        if own.startswith("_") or (flag.site.file, flag.site.function) not in around:
+            continue
+        if not is_read(flag.site.file, flag.site.line, flag.name):
+            return flag
+    return None

@@ -1,0 +1,59 @@
+"""unmasked-bootstrap: ``done`` is there, and the value of the next state counts after the end."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="unmasked-bootstrap",
+    family="wrong",
+    summary="`done` comes with the batch, and the bootstrap value is never masked by it",
+    what="Beside the batch there are zeros and ones, one for each sample, that nothing reads, and the "
+    "discounted value of the next state is added to the reward of every sample.",
+    why="After a terminal state nothing follows. A value that is counted all the same makes ends look as "
+    "good as what the network makes of a state that was never acted in; values drift upwards, or the end is "
+    "not avoided.",
+    bad="""\
+state, action, reward, next_state, done = batch
+target = reward + gamma * next_value""",
+    good="""\
+state, action, reward, next_state, done = batch
+target = reward + gamma * (1 - done) * next_value""",
+    use_instead="Multiply the value of the next state with `1 - done`, where `done` is 1 at a terminal state "
+    "and 0 where a time limit ended the episode.",
+    site="where the target is computed",
+    bad_tensorflow="""\
+state, action, reward, next_state, done = batch
+target = reward + gamma * next_value""",
+    good_tensorflow="""\
+state, action, reward, next_state, done = batch
+target = reward + gamma * (1 - done) * next_value""",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnmaskedBootstrap(Cause):
+    """A value that counts after the end."""
+
+    rule: ClassVar[str] = PAGE.slug
+    flag: str = ""  # what nobody reads
+
+
+def phrase(cause: UnmaskedBootstrap) -> Finding:
+    """Put a value without a mask into words."""
+    flag = cause.flag or "done"
+    return words.say(
+        cause,
+        title=f"the bootstrap value is not masked: nothing reads `{flag}`",
+        why=f"`{flag}` holds zeros and ones, one for each sample, as the ends of episodes do. The value of "
+        "the next state is added at all of them.",
+        fix=f"multiply the value of the next state with `(1 - {flag})`, if `{flag}` marks terminal states",
+        avoid="a mask where only a time limit ended the episode: there the next state has a value",
+    )
+
+
+RULE = Rule(PAGE, phrase, UnmaskedBootstrap)

@@ -1,0 +1,68 @@
+"""Is a variable read? Is a network asked?"""
+
+import textwrap
+
+import pytest
+
+from whygrad.flow.flags import is_read
+from whygrad.flow.syncs import asked_by
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text):
+        path = tmp_path / "train.py"
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        ("s, r, d = batch\n    y = r + 0.9 * v(s)", False),
+        (
+            "s, r, d = batch\n    d = torch.tensor(d, device=device).unsqueeze(1)\n    y = r + 0.9 * v(s)",
+            False,
+        ),
+        ("s, r, d = batch\n    y = r + 0.9 * v(s) * (1 - d)", True),
+        ("s, r, d = batch\n    keep = d == 0\n    y = r\n    y[keep] += v(s)", True),
+        ("s, r, d = batch\n    y = ends(r, d)", True),
+        ("s, r, d = batch\n    y = forgets(r, d)", False),
+        ("s, r, d = batch\n    for i in range(8):\n        if not d[i]:\n            r[i] += v(s)", True),
+    ],
+)
+def test_reading(script, body, read):
+    file = script(
+        f"def ends(r, d):\n    return r * (1 - d)\ndef forgets(r, d):\n    return r\ndef update(batch):\n    {body}\n"
+    )
+    assert is_read(file, 6, "d") is read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("y = data.rewards\n", False),
+        ("y = 1\ndef f(data):\n    return 1 - data.dones\n", True),
+        ("y = 1\nz = data['dones']\n", True),
+    ],
+)
+def test_a_field_is_looked_for_in_the_whole_file(script, text, read):
+    assert is_read(script(text), 1, "data.dones") is read
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("self.old.load_state_dict(self.q.state_dict())\n", False),
+        ("for p, t in zip(self.q.parameters(), self.old.parameters()):\n    t.copy_(p)\n", False),
+        ("self.old(tf.zeros((1, 4)))\n", False),
+        ("a = self.old(s)\n", True),
+        ("a = self.old.predict(s)\n", True),
+        ("evaluate(agent.old)\n", True),
+        ("score = evaluate(agent.old)\n", True),
+    ],
+)
+def test_asking(script, text, asked):
+    assert asked_by(script(text), "agent.old", frozenset()) is asked
