@@ -28,6 +28,7 @@ from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
 
 _SATURATES = {Kind.TANH: Zeroed.TANH, Kind.SIGMOID: Zeroed.SIGMOID}
 _WRITTEN_OUT = frozenset((Zeroed.DIFFERENCE, Zeroed.WEIGHTS, Zeroed.BOUND, Zeroed.OTHER_SIDE, Zeroed.NUMBER))
+_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
 _FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
 
 
@@ -78,7 +79,7 @@ def _explain(
         mine = keys & backward.reached
         if not mine:
             continue
-        stop = _stop(situation, backward, min(mine))
+        stop = _stop(situation, backward, min(mine)) or _unmeasured(situation, optimizer, backward, mine)
         if stop is None:
             continue
         behind = frozenset(
@@ -102,6 +103,22 @@ def _stop(situation: Situation, backward: Backward, key: int) -> _Stop | None:
     return None
 
 
+def _unmeasured(
+    situation: Situation, optimizer: Optimizer, backward: Backward, keys: frozenset[int]
+) -> _Stop | None:
+    """All that the optimizer was given is zero, and on the way is a clip whose values nobody has seen."""
+    path = situation.reach(backward).path(min(keys))
+    given = {key for key, fact in facts(situation, optimizer).items() if fact.looked}
+    if path is None or not path.living or not given <= keys:
+        return None
+    clips = [op for op in path.ops if op.kind in _CLIPS and op.values is None and _says_clip(op)]
+    return _Stop(clips[-1], Zeroed.BOUND, clips[-1]) if clips else None
+
+
+def _says_clip(op: Op) -> bool:
+    return op.site is not None and "cl" in op.site.code
+
+
 def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
     """Is the derivative of ``op`` by ``source`` zero everywhere?"""
     kind = op.kind
@@ -110,10 +127,9 @@ def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
         return _Stop(op, Zeroed.RELU, op)
     if kind in _SATURATES and _saturated(_SATURATES[kind], op, source):
         return _Stop(op, _SATURATES[kind], op)
-    if kind is Kind.BOUND and _apart(source, op):
-        return _Stop(op, Zeroed.BOUND, op)
-    if kind is Kind.EXTREME and _apart(source, op):
-        return _Stop(op, Zeroed.OTHER_SIDE, op)
+    if kind in _CLIPS and _apart(source, op):
+        limited = kind is Kind.BOUND or not any(o.carries for o in others)
+        return _Stop(op, Zeroed.BOUND if limited else Zeroed.OTHER_SIDE, op)
     if kind in SCALES and 0.0 in op.numbers and not op.swapped:
         return _Stop(op, Zeroed.NUMBER, op)
     if kind is Kind.MULTIPLY and any(_zero(o) for o in others):
