@@ -11,6 +11,7 @@ from whygrad.flow.situation import Situation
 from whygrad.model import Look, Moved, Optimizer, Parameter, Pulse
 
 _PART = re.compile(r"(?:[^.\[]|\[[^\]]*\])+")  # of a dotted name; a key may have dots in it
+TAIL = 0.25  # of the updates: a gradient that dies later than this before the end may come back
 FEW = 3  # zeros in a row are nothing yet: a clipped ratio, a hinge, a batch without a reward
 
 
@@ -45,6 +46,18 @@ class Fact:
     def lasts(self) -> bool:
         """It learns, and did so to the end."""
         return self.learns and len(self.zeros) < FEW
+
+    def dies(self, steps: int) -> bool:
+        """Zero in all updates that were looked at, or in a long row of them until the end."""
+        zeros = self.zeros
+        if len(zeros) < FEW:
+            return False
+        return not self.alive or steps - zeros[0] >= max(TAIL * steps, FEW)
+
+    @property
+    def since(self) -> int:
+        """The first update seen with the zeros that last, if it was alive before; else 0."""
+        return self.zeros[0] if self.alive and self.zeros else 0
 
     @property
     def unmoved(self) -> bool:

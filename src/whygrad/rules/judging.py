@@ -21,7 +21,7 @@ from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
 from whygrad.rules.membership.stale_optimizer import StaleOptimizer
 from whygrad.rules.membership.wrong_variables import WrongVariables
-from whygrad.rules.paths.judge_absent import absent, failed, thawed_never
+from whygrad.rules.paths.judge_absent import absent, failed, thawed_never, unscaled
 from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
@@ -35,7 +35,13 @@ from whygrad.rules.unexplained.judge_unexplained import unexplained
 def causes(situation: Situation) -> list[Cause]:
     """Why parameters suffer, the gravest first. One cause per rule and line."""
     evidence = situation.evidence
-    silent = [*absent(situation), *failed(situation), *thawed_never(situation), *stepwise(situation)]
+    silent = [
+        *absent(situation),
+        *failed(situation),
+        *unscaled(situation),
+        *thawed_never(situation),
+        *stepwise(situation),
+    ]
     silent += unanswered(situation) if evidence.complete else ()
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []

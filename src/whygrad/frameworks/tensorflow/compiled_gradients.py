@@ -72,12 +72,12 @@ class Parcel:
         """The same for somebody who has read the boxes with others."""
         if not self.together:
             return contents[1:] if private.contents(contents[0]) else None
-        with suppress(tf.errors.InvalidArgumentError):  # there is nothing in it
-            found = tf.raw_ops.OptionalGetValue(
-                optional=contents[0], output_types=self._dtypes, output_shapes=self._shapes
-            )
-            return list(found)
-        return None
+        if not private.contents(tf.raw_ops.OptionalHasValue(optional=contents[0])):
+            return None  # to open an empty one is an error that TensorFlow prints
+        found = tf.raw_ops.OptionalGetValue(
+            optional=contents[0], output_types=self._dtypes, output_shapes=self._shapes
+        )
+        return list(found)
 
 
 def packs(graph: Any) -> bool:

@@ -49,7 +49,9 @@ class TorchBackend(BaseBackend[Observer]):
         self._waited = (frozenset(observer.recorder.param(t).key for t in tensors), where)
 
     def completed(self, evidence: Evidence) -> Evidence:
-        """With those parameters."""
+        """With those parameters, and with what compiled code has hidden."""
+        hidden = self.observer is not None and bool(self.observer.unseen)
+        evidence = replace(evidence, compiled=hidden)
         unused, where = self._waited
         if not unused or evidence.crash is None:
             return evidence
@@ -62,4 +64,7 @@ class TorchBackend(BaseBackend[Observer]):
         for what, where in observer.unseen.items():
             text = f"{what} was used: operations inside compiled code are not seen, gradients still are"
             notes.append(Note(text, where.site() if where is not None else None, kind="doubt"))
+        if observer.stepping.shared:
+            text = "processes that it started share its weights, and what they do is not watched"
+            notes.append(Note(text, kind="doubt"))
         return notes

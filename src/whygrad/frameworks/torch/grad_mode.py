@@ -17,6 +17,7 @@ from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.shared.scopes import variables_of
 
+_CHECKPOINT = ("torch/utils/checkpoint.py", "torch\\utils\\checkpoint.py")
 _GRAD_MODE_FILES = ("grad_mode.py", "_contextlib.py", "overrides.py")
 
 
@@ -135,6 +136,9 @@ def gate_at(frame: FrameType, kind: str = "") -> Gate | None:
         if whose == INVISIBLE:
             caller = caller.f_back
             continue
+        if caller.f_code.co_filename.endswith(_CHECKPOINT):
+            where = locate(caller)
+            return Gate("checkpoint(use_reentrant=True)", where) if where else None
         if not caller.f_code.co_filename.endswith(_GRAD_MODE_FILES):
             return None
         if caller.f_code.co_name == "__enter__":

@@ -71,7 +71,7 @@ _NEEDED = {"what else listens to torch": _depth and _at, "what happens inside of
 
 
 def leave_untraced(package: str) -> None:
-    """Tell the compiler to run our functions as they are where it meets one. Gone: it reads their code, too."""
+    """Tell the compiler to run our functions as they are where it meets one. Gone: it compiles them, too."""
     add = _find("torch._dynamo.trace_rules", "add")
     if add is not None:
         add(package)

@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Safety, Window
 from whygrad.frameworks.shared.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.standing import Standing
+from whygrad.frameworks.torch.children import shared_with_children
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -62,6 +63,7 @@ class Steps:
         self._events, self._backwards, self._standing = events, backwards, standing
         self._records = optimizers.by_address
         self._thread = _Thread()
+        self.shared = False  # processes that the program has started share its weights
         self.figures = Figures(TorchNumbers(), attention)
 
     def inside(self) -> bool:
@@ -179,6 +181,7 @@ class Steps:
         record.held = held = self._held(optimizer)
         self._observer.name_new_things(held.values(), frame)
         tensors = {key: t for key, param in held.items() if (t := param.ref()) is not None}
+        self.shared = self.shared or shared_with_children(tensors.values())
         gradients = {key: t.grad for key, t in tensors.items() if t.grad is not None}
         largest = self.figures.largest(gradients)
         absent = held.keys() - gradients.keys()

@@ -1,17 +1,14 @@
-"""Gradients that clipping has made exactly zero: of the gradients themselves, or of the loss."""
+"""Gradients that clipping has made exactly zero."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from whygrad.flow.paths import Path
 from whygrad.flow.situation import Situation
-from whygrad.model import Kind, Mark, Op, Optimizer, Parameter, Site, Step
+from whygrad.model import Mark, Optimizer, Parameter, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.clipping.clip_to_nothing import ClipToNothing
-
-_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
 
 
 def vanished(situation: Situation) -> Iterator[Cause]:
@@ -25,23 +22,6 @@ def vanished(situation: Situation) -> Iterator[Cause]:
         away = frozenset.intersection(*(u.clipped_away for u in updates))
         if away:
             yield _cause(optimizer, situation.parameters(away), updates[-1].clipped_at, left=0.0)
-            continue
-        zero = frozenset.intersection(*(u.zero for u in updates))
-        given = optimizer.held - updates[-1].absent
-        if not zero or zero != given:
-            continue
-        for backward in updates[-1].backwards[-1:]:
-            members = situation.parameters(zero)
-            path = situation.reach(backward).path(members[0].key) if members else None
-            clip = _clip_on(path) if path is not None and path.living else None
-            if clip is not None:
-                yield _cause(optimizer, members, clip.site, of="loss")
-
-
-def _clip_on(path: Path) -> Op | None:
-    """A clip that the user wrote between the network and the loss, the last one."""
-    clips = [op for op in path.ops if op.kind in _CLIPS and op.site is not None and "cl" in op.site.code]
-    return clips[-1] if clips else None
 
 
 def _cause(

@@ -45,10 +45,13 @@ class BackwardTwice(Cause):
     seen: ClassVar[bool] = True
     backward: Site | None = None  # the call that failed
     op: str = ""  # what made the value, where its line is not known
+    again: bool = False  # the same loss is differentiated twice; the site is the second call
 
 
 def phrase(cause: BackwardTwice) -> Finding:
     """Put a graph that is walked twice into words."""
+    if cause.again:
+        return _again(cause)
     value, here = words.source(cause) or cause.op, cause.dialect
     kept = words.code(value, 48) if value else "a value of an earlier update"
     way = f", on its way to {words.who(cause)}" if cause.subjects else ""
@@ -59,6 +62,18 @@ def phrase(cause: BackwardTwice) -> Finding:
         f"next one{words.near(cause.backward, cause.site)} walks into it again{way}.",
         fix=_fix(cause, value, kept),
         avoid="`retain_graph=True`: memory grows with each update, and the next error is an in-place one",
+    )
+
+
+def _again(cause: BackwardTwice) -> Finding:
+    here = cause.dialect.differentiate
+    return words.say(
+        cause,
+        title=f"{here} runs a second time for the same loss",
+        why=f"The loss{words.near(cause.loss, cause.site)} has been differentiated already: the first "
+        f"`{here}` has used its graph up.",
+        fix=f"leave one of the two out; in a loop, compute the loss anew before each `{here}`",
+        avoid="`retain_graph=True`: the same gradients are added a second time",
     )
 
 

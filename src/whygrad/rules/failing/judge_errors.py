@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import keeps_in_attribute
 from whygrad.model import Backward, Block, Changed, Crash, Mark, Op, Site, Step
+from whygrad.rules import rewrite
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import Dialect, dialect_of
 from whygrad.rules.failing.backward_twice import BackwardTwice
@@ -77,12 +78,14 @@ def _suffering(situation: Situation, backward: Backward) -> frozenset[int]:
 
 
 def _twice(situation: Situation, backward: Backward, kept: Op) -> Cause:
-    site = _where_kept(kept, backward)
+    again = kept.id in backward.roots  # the very same loss: nothing was kept but itself
+    site = backward.site if again else _where_kept(kept, backward)
     return BackwardTwice(
         site=site,
+        again=again,
         subjects=situation.parameters(_suffering(situation, backward)),
         chain=(
-            Step.at(site, kept.name, mark=Mark.HERE),
+            Step.at(kept.site if again else site, kept.name, mark=Mark.HERE),
             Step(f"an earlier {_here(situation).differentiate} has used its graph up"),
             _failing(situation, backward),
         ),
@@ -101,17 +104,20 @@ def _here(situation: Situation) -> Dialect:
 
 
 def _where_kept(kept: Op, backward: Backward) -> Site | None:
-    """The line that keeps the value: an attribute, or a name in the function that calls ``backward``."""
-    if kept.site is not None and keeps_in_attribute(kept.site.file, kept.site.line):
-        return kept.site
-    for site in (kept.site, *kept.callers):
-        if (
-            site
-            and backward.site
-            and (site.file, site.function) == (backward.site.file, backward.site.function)
-        ):
-            return site
-    return kept.site
+    """The line that keeps the value from one update to the next.
+
+    An attribute, whoever fills it; a name in the function that calls ``backward``; a name that the line both
+    reads and writes, the furthest out: what is carried inside of a module is handed out by its caller.
+    """
+    places = [site for site in (kept.site, *kept.callers) if site is not None]
+    in_attribute = [site for site in places if keeps_in_attribute(site.file, site.line)]
+    at_home = [site for site in places if _same_function(site, backward.site)]
+    carried = [site for site in places if rewrite.carried(site.code)]
+    return next(iter((*in_attribute, *at_home, *reversed(carried))), kept.site)
+
+
+def _same_function(site: Site, other: Site | None) -> bool:
+    return other is not None and (site.file, site.function) == (other.file, other.function)
 
 
 def _overwritten(situation: Situation, backward: Backward) -> Iterator[Cause]:

@@ -14,6 +14,7 @@ from whygrad.flow.situation import Situation
 from whygrad.model import (
     Backward,
     Confidence,
+    Flow,
     Kind,
     Look,
     Mark,
@@ -66,8 +67,10 @@ def _of_loss(situation: Situation, backward: Backward) -> Cause:
         loss = Step("the loss", root.site, mark=Mark.BROKEN)
         common = _common(situation, backward.site, keys, (loss, calling), update)
         return NonFinite(value=backward.value, **common)
+    maker = _unlooked(backward.flow, first)
+    certain = Confidence.CERTAIN if first.parameter is None and maker is first else Confidence.LIKELY
+    first = maker
     steps = (Step(first.name, made(first), mark=Mark.BROKEN), Step("the loss", root.site), calling)
-    certain = Confidence.CERTAIN if first.parameter is None else Confidence.LIKELY
     return NonFinite(
         value=backward.value,
         op=first.name,
@@ -85,6 +88,28 @@ def _first(backward: Backward) -> Op | None:
     made = [op for op in broken if op.parameter is None]
     weights = [op for op in broken if op.parameter is not None]
     return min(weights or made, key=lambda op: op.time, default=None)
+
+
+def _unlooked(flow: Flow, first: Op) -> Op:
+    """The first broken value, or the operation behind it that may have made it and was gone before the look.
+
+    Only through values that nobody has looked at, and only to operations that give NaN or Inf for arguments
+    that are finite: the last of them.
+    """
+    if first.kind in UNDEFINED or first.fresh or first.parameter is not None:
+        return first
+    todo, seen, found = [first], {first.id}, list[Op]()
+    while todo:
+        before = [flow[i] for i in todo.pop().inputs if i in flow.ops and i not in seen]
+        unknown = [op for op in before if op.values is None and op.parameter is None]
+        seen |= {op.id for op in unknown}
+        found += [op for op in unknown if op.kind in UNDEFINED and op.site and not _by_a_number(op)]
+        todo += unknown
+    return max(found, key=lambda op: op.time, default=first)
+
+
+def _by_a_number(op: Op) -> bool:
+    return bool(op.numbers) and not op.swapped and op.kind in _BY_A_NUMBER
 
 
 def _weight(situation: Situation, op: Op) -> Parameter | None:
@@ -164,7 +189,7 @@ def _only_suspect(backward: Backward) -> Op | None:
     """The operation that gives NaN or Inf for some arguments, if there is just one behind the loss."""
     cone = {n for root in backward.roots for n in ancestors(backward.flow, root)}
     suspects = [op for n in cone if (op := backward.flow[n]).kind in UNDEFINED and op.site]
-    found = [op for op in suspects if not (op.numbers and not op.swapped and op.kind in _BY_A_NUMBER)]
+    found = [op for op in suspects if not _by_a_number(op)]
     return found[0] if len(found) == 1 else None
 
 

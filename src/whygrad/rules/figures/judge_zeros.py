@@ -6,15 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.data import made
+from whygrad.flow.facts import facts
 from whygrad.flow.paths import ancestors, living_values, stops
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step, Update
+from whygrad.model import (
+    Backward,
+    Confidence,
+    Flow,
+    Kind,
+    Mark,
+    Op,
+    Optimizer,
+    Severity,
+    Site,
+    Step,
+    Update,
+)
+from whygrad.model.kinds import SCALES
 from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
 
 _SATURATES = {Kind.TANH: Zeroed.TANH, Kind.SIGMOID: Zeroed.SIGMOID}
+_WRITTEN_OUT = frozenset((Zeroed.DIFFERENCE, Zeroed.WEIGHTS, Zeroed.BOUND, Zeroed.OTHER_SIDE, Zeroed.NUMBER))
+_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
 _FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
-_LEAST = 3  # updates in all of which a gradient is zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,46 +42,51 @@ class _Stop:
 
 
 def zeros(situation: Situation) -> Iterator[Cause]:
-    """Parameters whose gradient was exactly zero in every update that was looked at."""
+    """Parameters whose gradient was exactly zero whenever it was looked at, or is so since some update."""
     yield from _over_one_element(situation)
     for optimizer in situation.evidence.optimizers.values():
-        update, left = _always(situation, optimizer)
-        while left and update is not None:
-            cause, explained = _explain(situation, optimizer, update, left)
-            left -= explained
-            if cause is not None:
-                yield cause
+        for since, keys in _dead(situation, optimizer).items():
+            update, left = _looked_into(situation, optimizer, keys), keys
+            while left and update is not None:
+                cause, explained = _explain(situation, optimizer, update, left, since)
+                left -= explained
+                if cause is not None:
+                    yield cause
 
 
-def _always(situation: Situation, optimizer: Optimizer) -> tuple[Update | None, frozenset[int]]:
-    """An update with values in it, and the parameters whose gradient was zero in all."""
+def _dead(situation: Situation, optimizer: Optimizer) -> dict[int, frozenset[int]]:
+    """Since when (0: always) -> the parameters whose gradient is zero."""
+    found: dict[int, set[int]] = {}
+    for key, fact in facts(situation, optimizer).items():
+        if fact.dies(optimizer.steps):
+            found.setdefault(fact.since, set()).add(key)
+    return {since: frozenset(keys) for since, keys in found.items()}
+
+
+def _looked_into(situation: Situation, optimizer: Optimizer, keys: frozenset[int]) -> Update | None:
+    """The last update with these zeros and with values in it; of a compiled one the record has no zeros."""
     updates = [u for u in situation.updates(optimizer) if u.backwards]
-    looks = situation.evidence.looks.get(optimizer.key, ())
-    if len(updates) >= _LEAST and not looks:
-        return updates[-1], frozenset.intersection(*(u.zero for u in updates))
-    if len(looks) < _LEAST or not updates:
-        return None, frozenset()
-    zero = [frozenset(k for k, top in look.largest.items() if top == 0) for look in looks]
-    known = [u for u in updates if any(op.values for b in u.backwards for op in b.flow.ops.values())]
-    return (known or updates)[-1], frozenset.intersection(*zero)
+    zero = [u for u in updates if u.zero & keys] or updates
+    known = [u for u in zero if any(op.values for b in u.backwards for op in b.flow.ops.values())]
+    return next(reversed(known or zero), None)
 
 
 def _explain(
-    situation: Situation, optimizer: Optimizer, update: Update, keys: frozenset[int]
+    situation: Situation, optimizer: Optimizer, update: Update, keys: frozenset[int], since: int
 ) -> tuple[Cause | None, frozenset[int]]:
     """Why the first of these has no gradient, and which others are explained by the same."""
     for backward in reversed(update.backwards):
         mine = keys & backward.reached
         if not mine:
             continue
-        stop = _stop(situation, backward, min(mine))
+        stop = _stop(situation, backward, min(mine)) or _unmeasured(situation, optimizer, backward, mine)
         if stop is None:
             continue
         behind = frozenset(
             k for n in ancestors(backward.flow, stop.op.id) if (k := backward.flow[n].parameter) is not None
         )
         explained = (mine & behind) | {min(mine)}
-        return _cause(situation, optimizer, backward, stop, explained), explained
+        return _cause(situation, optimizer, backward, stop, explained, since), explained
     return None, keys
 
 
@@ -83,6 +103,22 @@ def _stop(situation: Situation, backward: Backward, key: int) -> _Stop | None:
     return None
 
 
+def _unmeasured(
+    situation: Situation, optimizer: Optimizer, backward: Backward, keys: frozenset[int]
+) -> _Stop | None:
+    """All that the optimizer was given is zero, and on the way is a clip whose values nobody has seen."""
+    path = situation.reach(backward).path(min(keys))
+    given = {key for key, fact in facts(situation, optimizer).items() if fact.looked}
+    if path is None or not path.living or not given <= keys:
+        return None
+    clips = [op for op in path.ops if op.kind in _CLIPS and op.values is None and _says_clip(op)]
+    return _Stop(clips[-1], Zeroed.BOUND, clips[-1]) if clips else None
+
+
+def _says_clip(op: Op) -> bool:
+    return op.site is not None and "cl" in op.site.code
+
+
 def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
     """Is the derivative of ``op`` by ``source`` zero everywhere?"""
     kind = op.kind
@@ -91,6 +127,11 @@ def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
         return _Stop(op, Zeroed.RELU, op)
     if kind in _SATURATES and _saturated(_SATURATES[kind], op, source):
         return _Stop(op, _SATURATES[kind], op)
+    if kind in _CLIPS and _apart(source, op):
+        limited = kind is Kind.BOUND or not any(o.carries for o in others)
+        return _Stop(op, Zeroed.BOUND if limited else Zeroed.OTHER_SIDE, op)
+    if kind in SCALES and 0.0 in op.numbers and not op.swapped:
+        return _Stop(op, Zeroed.NUMBER, op)
     if kind is Kind.MULTIPLY and any(_zero(o) for o in others):
         return _Stop(op, Zeroed.FACTOR, next(o for o in others if _zero(o)))
     if kind is Kind.LINEAR and any(_zero(o) and o.parameter is not None for o in others):
@@ -106,6 +147,13 @@ def _saturated(kind: Zeroed, op: Op, source: Op) -> bool:
         return source.values.nearest > LIMITS[kind]
     below = kind is Zeroed.SIGMOID and _zero(op)
     return op.values is not None and (op.values.nearest >= 1.0 or below)
+
+
+def _apart(source: Op, op: Op) -> bool:
+    """None of the numbers that went in came out: all of them lie on one side of all that came out."""
+    if source.values is None or op.values is None:
+        return False
+    return source.values.most < op.values.least or source.values.least > op.values.most
 
 
 def _zero(op: Op) -> bool:
@@ -130,18 +178,26 @@ def _beside(backward: Backward, op: Op) -> frozenset[int]:
 
 
 def _cause(
-    situation: Situation, optimizer: Optimizer, backward: Backward, stop: _Stop, keys: frozenset[int]
+    situation: Situation,
+    optimizer: Optimizer,
+    backward: Backward,
+    stop: _Stop,
+    keys: frozenset[int],
+    since: int = 0,
 ) -> Cause:
     site, computed, centred = _blame(situation, optimizer, backward.flow, stop)
+    grave = Severity.WARNING if since else Severity.ERROR
     return ZeroGradient(
         site=site,
         subjects=situation.parameters(keys),
         chain=tuple(_chain(situation, keys, stop, site)),
-        severity=Severity.ERROR if computed else Severity.NOTE,
+        severity=grave if computed else Severity.NOTE,
+        confidence=Confidence.LIKELY if since else Confidence.CERTAIN,
         optimizer=optimizer.name,
         loss=backward.site,
-        first_update=1,
+        first_update=since or 1,
         updates=optimizer.steps,
+        since=since,
         how=stop.how,
         centred=centred,
         multiplied=stop.op.site,
@@ -175,7 +231,7 @@ def _chain(situation: Situation, keys: frozenset[int], stop: _Stop, site: Site |
 def _line(situation: Situation, flow: Flow, stop: _Stop) -> Site | None:
     """Where a person would change it: the call if it is written there, else the layer before it."""
     site = stop.op.site
-    elsewhere = stop.how in (Zeroed.DIFFERENCE, Zeroed.WEIGHTS)
+    elsewhere = stop.how in _WRITTEN_OUT
     if elsewhere or site is None or stop.op.name.strip("_") in site.code.lower():
         return site
     return _layer_before(situation, flow, stop.op) or site

@@ -17,7 +17,10 @@ class Zeroed(StrEnum):
     TANH = "tanh"
     SIGMOID = "sigmoid"
     SOFTMAX = "softmax"
-    FACTOR = "factor"
+    FACTOR = "factor"  # a value that is zero in every element
+    NUMBER = "number"  # a plain 0 of the user's
+    BOUND = "bound"
+    OTHER_SIDE = "other side"  # of a minimum or a maximum
     WEIGHTS = "weights"
     DIFFERENCE = "difference"
 
@@ -30,7 +33,9 @@ PAGE = Page(
     family="unhealthy",
     summary="connected, but exactly zero: dead ReLU units, a saturated output, a zero advantage",
     what="Gradient flows all the way and is exactly zero in every update that was looked at (three at "
-    "least): on the way it is multiplied with zero. Dead ReLU units, a tanh or sigmoid so far out that "
+    "least), or from some update on until the end (a warning): on the way it is multiplied with zero. A "
+    "`clamp` that is always at its bound, a `min` or `max` that always takes the other side, a coefficient "
+    "of 0, dead ReLU units, a tanh or sigmoid so far out that "
     f"float32 rounds it to its limit (|x| above {LIMITS[Zeroed.TANH]:.0f} and {LIMITS[Zeroed.SIGMOID]:.0f}), "
     "a softmax over one element, an advantage that is zero, weights that are all zero.",
     why="Nothing is missing and nothing fails: the part simply never moves. Optimizers do not complain about "
@@ -66,13 +71,15 @@ class ZeroGradient(Cause):
     how: Zeroed | None = None
     centred: bool = False  # the factor is one number minus its own mean
     multiplied: Site | None = None  # where the loss meets the factor
+    since: int = 0  # the update since which it is zero, if it was alive before
 
 
 def phrase(cause: ZeroGradient) -> Finding:
     """Put a gradient of zeros into words."""
     subject = words.who(cause)
     because, why, fix = _reason(cause)
-    title = f"{subject.does('gets', 'get')} a gradient of exactly zero: {because}"
+    since = f" since update {cause.since:,}" if cause.since else ""
+    title = f"{subject.does('gets', 'get')} a gradient of exactly zero{since}: {because}"
     return words.say(cause, title=title, why=why, fix=fix, avoid=_LARGER)
 
 
@@ -112,6 +119,23 @@ _REASONS: dict[Zeroed | None, tuple[str, str, str]] = {
         "the weights behind it are all zero",
         "Gradient goes back through these weights; all of them are zero, and so is what comes through.",
         "initialise at most the last layer with zeros",
+    ),
+    Zeroed.BOUND: (
+        "it is always clipped",
+        "Everything that goes in here lies outside of the bounds: what comes out is the bound, and its "
+        "derivative is zero.",
+        "widen the bounds, or clip the target instead of the prediction; a penalty on what is outside brings "
+        "it back",
+    ),
+    Zeroed.OTHER_SIDE: (
+        "the minimum or maximum always takes the other value",
+        "This value is never the one that is taken: gradient goes to the other one only.",
+        "train each of the two on its own loss; take the minimum or maximum in the target only",
+    ),
+    Zeroed.NUMBER: (
+        "it is multiplied with 0",
+        "The coefficient of this term is 0: so is the gradient of all that stands in it.",
+        "look at where the coefficient is set; leave the term out if that is meant",
     ),
     Zeroed.DIFFERENCE: (
         "prediction and target are the same",

@@ -75,6 +75,19 @@ def thawed_never(situation: Situation) -> Iterator[Cause]:
                 yield _counted(cause, optimizer.steps + 1, 1)
 
 
+def unscaled(situation: Situation) -> Iterator[Cause]:
+    """``No inf checks were recorded``: a ``GradScaler`` was to step where no gradient had arrived."""
+    crash, loose = situation.evidence.crash, situation.evidence.loose
+    if crash is None or not loose or "No inf checks were recorded" not in crash.error:
+        return
+    backward = max(loose, key=lambda b: b.time)
+    shadow = situation.reach(backward).parameters.keys()
+    optimizers = [o for o in situation.evidence.optimizers.values() if not o.held & backward.reached]
+    for optimizer in [o for o in optimizers if o.held & shadow] or _idle_owners(situation):
+        for cause in explain(situation, optimizer, optimizer.held, [(backward, 0)]):
+            yield _counted(cause, optimizer.steps + 1, 1)
+
+
 def switched_off(situation: Situation) -> bool:
     """Did the script die because gradients were off when it called ``backward``?"""
     crash = situation.evidence.crash
@@ -125,8 +138,8 @@ def _why(
     if by_hand is not None:
         return by_hand
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
-    if own is None:
-        return None
+    if own is None or (situation.evidence.compiled and not parameter.used):
+        return None  # its forward pass may have run as compiled code, which nobody has seen
     return (
         runs_another(situation, optimizer, parameter, own)
         or by_source(situation, optimizer, parameter, own)

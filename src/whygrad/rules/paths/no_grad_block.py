@@ -13,8 +13,8 @@ PAGE = Page(
     family="missing",
     summary="it was computed under `torch.no_grad`, `inference_mode` or `set_grad_enabled(False)`",
     what="The forward pass on the way to the loss ran where gradients are off: in a `torch.no_grad()` or "
-    "`torch.inference_mode()` block, in a function decorated with one, or after "
-    "`torch.set_grad_enabled(False)`.",
+    "`torch.inference_mode()` block, in a function decorated with one, after "
+    "`torch.set_grad_enabled(False)`, or in a reentrant checkpoint none of whose inputs requires gradient.",
     why="Nothing is recorded there, so the results are constants. The block is often far away: around the "
     "whole loop, or on the helper that the rollout and the update share.",
     bad="""\
@@ -57,6 +57,8 @@ def phrase(cause: NoGradBlock) -> Finding:
     """Put a forward pass without gradients into words."""
     if cause.refused:
         return _refused(cause)
+    if "checkpoint(" in cause.block:
+        return _checkpointed(cause)
     what = _inside(cause).replace("the forward", "The forward", 1) + words.near(cause.inside, cause.site)
     return words.say(
         cause,
@@ -64,6 +66,18 @@ def phrase(cause: NoGradBlock) -> Finding:
         why=f"{what} runs under `{cause.block}`: nothing is recorded, the result is a constant.",
         fix=_fix(cause),
         avoid=words.hiding(cause),
+    )
+
+
+def _checkpointed(cause: NoGradBlock) -> Finding:
+    """Reentrant checkpoints run without gradients, and come back to it in ``backward`` if they are asked."""
+    return words.say(
+        cause,
+        title=words.starved(cause, "a reentrant checkpoint whose inputs need no gradient"),
+        why=f"`{cause.block}` runs its function without gradients and computes it again in `backward`; it is "
+        "asked to only if one of the inputs requires a gradient, and here none does: data goes in.",
+        fix="write `use_reentrant=False` in the call of `checkpoint`",
+        avoid="`requires_grad_()` on the data: it works, and computes a gradient that nobody needs",
     )
 
 

@@ -12,7 +12,6 @@ from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import ZeroGradient
 from whygrad.rules.unexplained.unexplained import Fate, Unexplained
 
-_TAIL = 0.25  # of the updates: a gradient that dies later than this before the end may come back
 _ROUNDING = 1e-3  # of the largest gradient beside it: below, a step may be rounded away
 _FLAT = frozenset((Kind.BOUND, Kind.EXTREME, Kind.RELU, Kind.WHERE, Kind.STEPWISE, Kind.OTHER))
 _SCALING = frozenset((Kind.MULTIPLY, Kind.DIVIDE))
@@ -63,7 +62,7 @@ def _fate(
         return Fate.ABSENT if backwards else Fate.UNCOMPUTED
     if _beside_a_living_weight(situation, parameter, known):
         return None
-    if _dies(fact, optimizer):
+    if fact.dies(optimizer.steps):
         return Fate.ZERO
     return Fate.UNMOVED if fact.unmoved and not _at_rounding_level(parameter.key, fact, known) else None
 
@@ -86,14 +85,6 @@ def _beside_a_living_weight(situation: Situation, parameter: Parameter, known: d
     return any(p.name.rpartition(".")[0] == layer and known[p.key].lasts for p in siblings)
 
 
-def _dies(fact: Fact, optimizer: Optimizer) -> bool:
-    """Zero in all updates that were looked at, or in a long row of them until the end."""
-    zeros = fact.zeros
-    if len(zeros) < FEW:
-        return False
-    return not fact.alive or optimizer.steps - zeros[0] >= max(_TAIL * optimizer.steps, FEW)
-
-
 def _at_rounding_level(key: int, fact: Fact, known: dict[int, Fact]) -> bool:
     """Far below the gradients beside it: what is left of such a step is rounded away."""
     top = max((size for f in known.values() for _, size in f.sizes if size == size), default=0.0)
@@ -101,8 +92,7 @@ def _at_rounding_level(key: int, fact: Fact, known: dict[int, Fact]) -> bool:
 
 
 def _since(fact: Fact, fate: Fate) -> int:
-    """The first update seen with the zeros that last, if the gradient was alive before."""
-    return fact.zeros[0] if fate is Fate.ZERO and fact.alive else 0
+    return fact.since if fate is Fate.ZERO else 0
 
 
 def _cause(

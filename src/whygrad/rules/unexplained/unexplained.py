@@ -30,14 +30,14 @@ PAGE = Page(
     why="Optimizers do not complain: a step on nothing, or on zeros, does nothing. The losses print all the "
     "same.",
     bad="""\
-action = actor(state).clamp(5.0, 10.0)  # always at its bound: the derivative is zero
+action = actor(state)
+action.register_hook(lambda gradient: gradient * 0)  # a guard that was left in
 actor_loss = -critic(state, action).mean()""",
     good="""\
-action = actor(state).clamp(-10.0, 10.0)
+action = actor(state)
 actor_loss = -critic(state, action).mean()""",
     use_instead="Look at what stands between the last place where gradient was alive and the parameter: a "
-    "`clamp` that is always at its bound, a factor that is 0, a `min` or `max` that always takes the other "
-    "side, a hook or an `autograd.Function` that returns zeros; a `backward()` that is missing. "
+    "hook or an `autograd.Function` that returns zeros; a `backward()` that is missing. "
     "`whygrad.explain(loss, model)` asks the same of one loss.",
     avoid="a larger learning rate: zero times anything is zero",
     site="the last place where gradient was alive, else the loss, else the step",

@@ -25,6 +25,14 @@ def test_backward_twice_names_what_kept_the_old_graph(run, only):
     assert [step.mark for step in cause.chain] == [Mark.HERE, Mark.NONE, Mark.BROKEN]
 
 
+def test_the_same_loss_twice_is_the_second_call(run, only):
+    net = run.network("net")
+    run.optimizer("optimizer", net)
+    loss = run.op("mean", run.call(net, line=5), line=6, walked=1)
+    run.failed(loss, error=TWICE, line=9)
+    assert (only(run).rule, only(run).site.line, only(run).again) == ("backward-twice", 9, True)
+
+
 def test_in_place_names_the_writer(run, only):
     # GIVEN a step between a forward pass and its backward
     actor, critic = run.network("actor"), run.network("critic")

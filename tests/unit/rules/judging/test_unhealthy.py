@@ -106,6 +106,57 @@ def test_a_zero_factor_is_traced_to_the_line_that_made_it():
     assert (cause.how, cause.multiplied.line, cause.chain[1].mark) == ("factor", 32, Mark.FLAT)
 
 
+def limited(op, went_in, **more):
+    """A prediction that goes through one more operation on its way to the loss."""
+    return {
+        1: operation(1, "parameter", carries=True, parameter=FIRST),
+        2: operation(2, "data", fresh=True, site=at(28), shape=(4,), values=Values(50.0, 50.0, 50.0)),
+        3: operation(3, "linear", (1,), True, at(30), shape=(4,), values=went_in),
+        4: operation(4, op, (3, 2), True, at(31), shape=(4,), values=Values(50.0, 60.0, 50.0), **more),
+        5: operation(5, "mean", (4,), True, at(33)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("op", "went_in", "more", "how"),
+    [
+        ("clamp", Values(-1.0, 1.0), {}, "bound"),
+        ("maximum", Values(-1.0, 1.0), {}, "bound"),
+        ("clamp", Values(-1.0, 55.0), {}, None),  # some of it may be within
+        ("mul", Values(-1.0, 55.0), {"numbers": (0.0,)}, "number"),
+        ("mul", Values(-1.0, 55.0), {"numbers": (2.0,)}, None),
+    ],
+)
+def test_a_limit_that_is_always_reached_and_a_coefficient_of_zero(op, went_in, more, how):
+    figures = {"largest": {FIRST: 0.0, LAST: 0.1}}
+    evidence = training([update(n, ops=limited(op, went_in, **more), **figures) for n in range(1, 4)])
+    [cause] = causes(Situation(evidence))
+    assert (cause.rule, getattr(cause, "how", None)) == ("zero-gradient" if how else "unexplained", how)
+    assert not how or cause.site.line == 31
+
+
+def test_a_relu_that_dies_in_the_middle_is_a_warning():
+    sick = [update(n, relu=ZERO, largest={FIRST: 0.0, LAST: 0.0}) for n in (40, 60, 80)]
+    [cause] = causes(Situation(training([update(1), update(20), *sick])))
+    assert (cause.rule, cause.how, cause.since, cause.severity) == ("zero-gradient", "relu", 40, "warning")
+
+
+def test_a_relu_that_comes_back_is_life():
+    sick = [update(n, relu=ZERO, largest={FIRST: 0.0, LAST: 0.0}) for n in (40, 60, 80)]
+    assert found(training([update(1), *sick, update(90)])) == []
+
+
+def test_a_logarithm_whose_result_was_gone_before_anybody_looked():
+    ops = {
+        1: operation(1, "parameter", carries=True, parameter=FIRST),
+        2: operation(2, "log", (1,), True, at(30), shape=(4,), time=1),
+        3: operation(3, "sum", (2,), True, at(31), shape=(), values=Values(nan, nan), time=2),
+        4: operation(4, "mean", (3,), True, at(33), values=Values(nan, nan), time=3),
+    }
+    [cause] = causes(Situation(training([update(1, value=nan, ops=ops)])))
+    assert (cause.rule, cause.op, cause.site.line, cause.confidence) == ("non-finite", "log", 30, "likely")
+
+
 @pytest.mark.parametrize(("size", "faulty"), [((4, 1), True), ((4, 2), False)])
 def test_a_softmax_over_one_element(size, faulty):
     def ops():
