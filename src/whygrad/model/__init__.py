@@ -1,7 +1,7 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
-from whygrad.model.events import Alias, Clear, Clip, Copy
+from whygrad.model.events import Alias, Clear, Clip, Copy, Switch
 from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
@@ -54,6 +54,7 @@ __all__ = [
     "Severity",
     "Site",
     "Step",
+    "Switch",
     "Update",
     "UpdateCount",
     "Values",

@@ -58,6 +58,16 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """A network was told to train, or to evaluate: ``net.train()``, ``net.eval()``."""
+
+    site: Site | None
+    time: int
+    training: bool
+    parameters: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Alias:
     """Two names of the user for the very same parameters."""
 

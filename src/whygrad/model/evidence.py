@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from whygrad.model.events import Alias, Clear, Clip, Copy
+from whygrad.model.events import Alias, Clear, Clip, Copy, Switch
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.health import Look, Moved, Pulse
 from whygrad.model.history import Series
@@ -135,6 +135,7 @@ class Evidence:
     clears: tuple[Clear, ...] = ()
     copies: tuple[Copy, ...] = ()
     empty: tuple[EmptyList, ...] = ()
+    switches: tuple[Switch, ...] = ()
     aliases: tuple[Alias, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     looks: Mapping[int, tuple[Look, ...]] = field(default_factory=dict)  # at its compiled updates

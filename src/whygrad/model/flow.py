@@ -58,6 +58,7 @@ class Op:
     time: int = 0
     values: Values | None = None  # what was in it; looked at only where something is wrong
     kind: Kind = Kind.OTHER
+    training: bool | None = None  # it went through dropout or batch normalisation, in this mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from whygrad.frameworks.shared.records import (
     CopyRecord,
     EmptyRecord,
     OptimizerRecord,
+    SwitchRecord,
     UpdateRecord,
 )
 from whygrad.model import (
@@ -35,6 +36,7 @@ from whygrad.model import (
     Optimizer,
     Parameter,
     Site,
+    Switch,
     Update,
     source,
 )
@@ -64,6 +66,7 @@ class Records:
     clears: list[ClearRecord] = field(default_factory=list)
     copies: list[CopyRecord] = field(default_factory=list)
     empty: list[EmptyRecord] = field(default_factory=list)
+    switches: list[SwitchRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
@@ -107,6 +110,10 @@ class Freezer:
             ),
             copies=copies,
             empty=empty,
+            switches=tuple(
+                Switch(self._site(s.where), s.time, s.training, frozenset(s.touched))
+                for s in self._records.switches
+            ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
@@ -361,6 +368,7 @@ class Freezer:
             time=node.time,
             values=node.values,
             kind=self.kinds.of(node.name, len(inputs)),
+            training=node.training,
         )
 
     def _block(self, gate: Gate | None) -> Block | None:

@@ -56,6 +56,7 @@ class Node:
         "shape",
         "tainted",
         "time",
+        "training",
         "values",
         "versions",
         "via",
@@ -80,6 +81,7 @@ class Node:
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
         self.values: Values | None = None
+        self.training: bool | None = None  # it went through a layer that has modes, in this one
         self.consumed = False  # something was computed from it
         self.tainted = False
         for source in inputs:

@@ -59,6 +59,16 @@ class EmptyRecord:
 
 
 @dataclass(slots=True, eq=False)
+class SwitchRecord:
+    """One call that puts a network into a mode."""
+
+    where: Where | None
+    training: bool
+    touched: dict[int, Param]
+    time: int = field(default_factory=clock)
+
+
+@dataclass(slots=True, eq=False)
 class ClipRecord:
     """One call that limits gradients."""
 

@@ -21,6 +21,7 @@ from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.tracing import alone, traced
+from whygrad.frameworks.torch.vocabulary import MOODY
 
 _LEAVING = frozenset(("item", "__float__", "__int__", "__index__", "tolist", "numpy", "__array__"))
 _ENTERING = frozenset(("tensor", "as_tensor", "asarray", "new_tensor"))
@@ -130,6 +131,8 @@ class Mode(TorchFunctionMode):
             self._backwards.cleared_by(variables_of(frame)["self"])
             return
         self._recorder.operation(name, values, result, frame, gate)
+        if name in MOODY:
+            self._recorder.moody(kwargs, result)
         if self._attention.tired(self._recorder.operations):
             self._observer.pause()
 

@@ -202,6 +202,12 @@ class Recorder:
                 if node is not None and not node.tainted:
                     node.odd = node.odd or looks_inverted(value)
 
+    def moody(self, kwargs: dict[str, Any], result: Any) -> None:
+        """Dropout or batch normalisation: in which mode? In evaluation, dropout gives back what went in."""
+        node, training = self.table.get(result), kwargs.get("training")
+        if node is not None and type(training) is bool and kwargs.get("p") != 0:
+            node.training = training
+
     def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
         """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""
         held = self.table.get(owner)
