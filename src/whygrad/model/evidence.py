@@ -116,6 +116,7 @@ class Crash:
     flow: Flow = field(default_factory=Flow)
     block: Block | None = None  # gradients were off when it happened, since here
     unused: frozenset[int] = frozenset()  # the parameters that distributed training waited for in vain
+    callers: tuple[Site, ...] = ()  # the lines that called the site, innermost first
 
 
 @dataclass(frozen=True, slots=True)

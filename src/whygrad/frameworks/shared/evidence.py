@@ -295,7 +295,13 @@ class Freezer:
             return Crash(error=message, type=kind, site=None, block=self._block(self._records.gate))
         _, _, name, where, inputs = failure
         return Crash(
-            message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(None, inputs)
+            message,
+            kind,
+            self._site(where),
+            name,
+            tuple(map(self._id, inputs)),
+            self._flow(None, inputs),
+            callers=tuple(map(self._place, where.outer)) if where is not None else (),
         )
 
     # -- flows -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from whygrad.rules.stepping.wrong_mode import WrongMode
 
 _OFTEN = 3  # backwards, or passes that act
 _FORWARD = frozenset(("forward", "call", "__call__"))
+_SINGLE = "more than 1 value per channel when training"
 _FAR = 64  # operations between a layer with modes and the weights before it
 
 
@@ -24,12 +25,40 @@ def wrong_modes(situation: Situation) -> Iterator[Cause]:
             trained.setdefault(situation.evidence.parameters[key].network, []).append((op, key))
         for op, key in _acted_through(situation, backward):
             acted.setdefault(situation.evidence.parameters[key].network, {})[op.id] = op
+    yield from _one_by_one(situation)
     for network, passes in trained.items():
         if len(passes) >= _OFTEN and not any(op.training for op, _ in passes):
             yield from _in_eval(situation, network, passes)
     for network, ops in acted.items():
         if len(ops) >= _OFTEN and all(op.training for op in ops.values()) and network in trained:
-            yield _in_train(situation, network, list(ops.values()))
+            yield _in_train(situation, network, _called(list(ops.values())[-1]))
+    yield from _targets(situation)
+
+
+def _one_by_one(situation: Situation) -> Iterator[Cause]:
+    """Batch normalisation has stopped the script: in train mode it cannot work on a single state."""
+    crash = situation.evidence.crash
+    if crash is None or _SINGLE not in crash.error:
+        return
+    keys = [key for i in crash.inputs if (key := crash.flow.parameter(i)) is not None]
+    for key in keys[:1]:
+        network = situation.evidence.parameters[key].network
+        yield _in_train(situation, network, _outside(crash.site, *crash.callers), stopped=True)
+
+
+def _targets(situation: Situation) -> Iterator[Cause]:
+    """Target networks whose batch normalisation takes the statistics of each batch."""
+    found: dict[str, list[Op]] = {}
+    for backward in filter(situation.whole, situation.backwards):
+        flow, living = backward.flow, situation.living(backward)
+        for number in set[int]().union(*(ancestors(flow, root) for root in backward.roots)) - living:
+            op = flow[number]
+            keys = [k for i in op.inputs if (k := flow.parameter(i)) is not None] if op.training is not None else []
+            if keys and situation.is_copy(keys[0]):
+                found.setdefault(situation.evidence.parameters[keys[0]].network, []).append(op)
+    for network, ops in found.items():
+        if len(ops) >= _OFTEN and all(op.training for op in ops):
+            yield _in_train(situation, network, _called(ops[-1]), target=True)
 
 
 def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
@@ -88,25 +117,32 @@ def _in_eval(situation: Situation, network: str, passes: list[tuple[Op, int]]) -
     )
 
 
-def _in_train(situation: Situation, network: str, ops: list[Op]) -> Cause:
+def _in_train(
+    situation: Situation, network: str, site: Site | None, target: bool = False, stopped: bool = False
+) -> Cause:
     keys = {p.key for p in situation.evidence.parameters.values() if p.network == network}
-    site = _called(ops[-1])
     return WrongMode(
         site=site,
         subjects=situation.parameters(keys),
-        chain=(Step.at(site, "the forward pass", mark=Mark.HERE), Step("its result leaves")),
-        severity=Severity.WARNING,
-        confidence=Confidence.LIKELY,
+        chain=(Step.at(site, "the forward pass", mark=Mark.BROKEN if stopped else Mark.HERE),),
+        severity=Severity.ERROR if stopped else Severity.WARNING,
+        confidence=Confidence.CERTAIN if stopped else Confidence.LIKELY,
         first_update=1,
         updates=_updates(situation, keys),
-        acting=True,
+        acting=not target,
+        target=target,
+        stopped=stopped,
     )
 
 
 def _called(op: Op) -> Site | None:
     """The line that called the network."""
-    outside = [s for s in (op.site, *op.callers) if s is not None and s.function not in _FORWARD]
-    return outside[0] if outside else op.site
+    return _outside(op.site, *op.callers)
+
+
+def _outside(*sites: Site | None) -> Site | None:
+    """The innermost of these lines that is not part of a network."""
+    return next((s for s in sites if s is not None and s.function not in _FORWARD), sites[0])
 
 
 def _updates(situation: Situation, keys: Iterable[int]) -> int:

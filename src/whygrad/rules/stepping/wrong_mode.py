@@ -43,21 +43,16 @@ class WrongMode(Cause):
     rule: ClassVar[str] = PAGE.slug
     by_network: ClassVar[bool] = True
     acting: bool = False  # in train mode, where it should evaluate
+    target: bool = False  # the same, of a target network
+    stopped: bool = False  # the framework has refused it
 
 
 def phrase(cause: WrongMode) -> Finding:
     """Put a mode that does not fit into words."""
     who = words.who(cause)
     name = who.names[0] if len(who.names) == 1 else "net"
-    if cause.acting:
-        return words.say(
-            cause,
-            title=f"{who.does('acts', 'act')} in train mode: dropout or batch normalisation is at work",
-            why=f"No `eval()` comes before this forward pass, whose result leaves {cause.dialect.title} and goes into "
-            "no loss: dropout zeroes a part of it, batch normalisation uses the statistics of this batch.",
-            fix=f"call `{name}.eval()` before it, and `{name}.train()` before the next update",
-            avoid="`with torch.no_grad():` alone: it turns gradients off, not dropout",
-        )
+    if cause.acting or cause.target:
+        return _in_train_mode(cause, name)
     return words.say(
         cause,
         title=f"{who.does('is', 'are')} trained in eval mode: dropout and batch normalisation are off",
@@ -66,5 +61,27 @@ def phrase(cause: WrongMode) -> Finding:
         fix=f"call `{name}.train()` before the forward pass of the update",
     )
 
+
+def _in_train_mode(cause: WrongMode, name: str) -> Finding:
+    who = words.who(cause)
+    what = who.does("gives targets", "give targets") if cause.target else who.does("acts", "act")
+    back = "" if cause.target else f", and `{name}.train()` before the next update"
+    return words.say(
+        cause,
+        title=f"{what} in train mode: dropout or batch normalisation is at work",
+        why=_STOPPED if cause.stopped else _NOISY,
+        fix=f"call `{name}.eval()` {'once, where it is made' if cause.target else 'before it'}{back}",
+        avoid="`with torch.no_grad():` alone: it turns gradients off, not dropout",
+    )
+
+
+_STOPPED = (
+    "No `eval()` comes before this forward pass. In train mode batch normalisation needs a batch: of a single state "
+    "it cannot take statistics, and stops."
+)
+_NOISY = (
+    "No `eval()` comes before this forward pass, through which nothing is trained: dropout zeroes a part of it, batch "
+    "normalisation uses the statistics of this batch."
+)
 
 RULE = Rule(PAGE, phrase, WrongMode)
