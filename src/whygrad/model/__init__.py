@@ -1,7 +1,7 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
-from whygrad.model.events import Alias, Clear, Clip, Copy, Switch
+from whygrad.model.events import Alias, Clear, Clip, Copy, Handover, Switch
 from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
@@ -33,6 +33,7 @@ __all__ = [
     "Finding",
     "Flow",
     "GradientMap",
+    "Handover",
     "Kind",
     "Layer",
     "Look",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from whygrad.model.events import Alias, Clear, Clip, Copy, Switch
+from whygrad.model.events import Alias, Clear, Clip, Copy, Handover, Switch
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.health import Look, Moved, Pulse
 from whygrad.model.history import Series
@@ -76,7 +76,9 @@ class EmptyList:
 
     site: Site | None
     kind: str = ""  # of the optimizer: Adam
-    parameters: frozenset[int] = frozenset()  # of the network that was asked for its list; or all that nobody holds
+    parameters: frozenset[int] = (
+        frozenset()
+    )  # of the network that was asked for its list; or all that nobody holds
     asked: bool = False  # it is known which network was asked
     used_up: bool = False  # an iterator that had been walked to its end before
 
@@ -137,6 +139,7 @@ class Evidence:
     copies: tuple[Copy, ...] = ()
     empty: tuple[EmptyList, ...] = ()
     switches: tuple[Switch, ...] = ()
+    handovers: tuple[Handover, ...] = ()
     aliases: tuple[Alias, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer
     looks: Mapping[int, tuple[Look, ...]] = field(default_factory=dict)  # at its compiled updates

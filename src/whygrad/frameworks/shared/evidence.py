@@ -16,6 +16,7 @@ from whygrad.frameworks.shared.records import (
     ClipRecord,
     CopyRecord,
     EmptyRecord,
+    HandoverRecord,
     OptimizerRecord,
     SwitchRecord,
     UpdateRecord,
@@ -32,6 +33,7 @@ from whygrad.model import (
     EmptyList,
     Evidence,
     Flow,
+    Handover,
     Op,
     Optimizer,
     Parameter,
@@ -67,6 +69,7 @@ class Records:
     copies: list[CopyRecord] = field(default_factory=list)
     empty: list[EmptyRecord] = field(default_factory=list)
     switches: list[SwitchRecord] = field(default_factory=list)
+    handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
@@ -97,6 +100,7 @@ class Freezer:
         clips = tuple(self._clip(c) for c in self._records.clips)
         copies = tuple(self._copies())
         empty = tuple(map(self._empty, self._records.empty))
+        handovers = tuple(map(self._handover, self._records.handovers))
         return Evidence(
             parameters={key: self._parameter(self._seen(p)) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -110,6 +114,7 @@ class Freezer:
             ),
             copies=copies,
             empty=empty,
+            handovers=handovers,
             switches=tuple(
                 Switch(self._site(s.where), s.time, s.training, frozenset(s.touched))
                 for s in self._records.switches
@@ -185,6 +190,11 @@ class Freezer:
         self._met.update(record.params)
         keys = frozenset(record.params)
         return EmptyList(self._site(record.where), record.kind, keys, record.asked, record.used_up)
+
+    def _handover(self, record: HandoverRecord) -> Handover:
+        self._met.update({**record.sources, **record.targets})
+        keys = frozenset(record.sources), frozenset(record.targets)
+        return Handover(self._site(record.where), *keys, tuple(record.times))
 
     def _copies(self) -> Iterable[Copy]:
         """Copies between parameters that the rest of the evidence knows."""

@@ -155,7 +155,7 @@ class Mode(TorchFunctionMode):
         tensor, value = args[0], args[1] if len(args) > 1 else None
         if name == "requires_grad":
             self._observer.requires_grad(tensor, bool(value), frame)
-        elif name == "grad":
+        elif name in ("grad", "_grad"):
             self._backwards.grad_assigned(tensor, value, frame)
         elif name == "data":
             self._recorder.operation("copy_", (tensor, value), None, frame, None)

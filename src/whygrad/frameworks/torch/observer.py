@@ -37,7 +37,6 @@ from whygrad.frameworks.torch.tracing import alone, traced
 from whygrad.frameworks.torch.weights import fingerprint
 from whygrad.summaries.watching import Watching
 
-
 _MOST_SWITCHES = 64
 
 
@@ -512,6 +511,7 @@ class Observer(BaseObserver):
             copies=self.events.copies.all(),
             empty=list(self.empty),
             switches=list(self.switches_seen.values()),
+            handovers=list(self.backwards.handovers.values()),
             aliases=names.aliases(params) or self.aliases,
         )
 

@@ -53,7 +53,11 @@ def _targets(situation: Situation) -> Iterator[Cause]:
         flow, living = backward.flow, situation.living(backward)
         for number in set[int]().union(*(ancestors(flow, root) for root in backward.roots)) - living:
             op = flow[number]
-            keys = [k for i in op.inputs if (k := flow.parameter(i)) is not None] if op.training is not None else []
+            keys = (
+                [k for i in op.inputs if (k := flow.parameter(i)) is not None]
+                if op.training is not None
+                else []
+            )
             if keys and situation.is_copy(keys[0]):
                 found.setdefault(situation.evidence.parameters[keys[0]].network, []).append(op)
     for network, ops in found.items():
@@ -62,7 +66,7 @@ def _targets(situation: Situation) -> Iterator[Cause]:
 
 
 def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
-    """The values that gradient came through and that a layer with modes made, each with a weight before it."""
+    """The values of layers with modes that gradient came through, each with a weight before it."""
     moody = [backward.flow[i] for i in situation.living(backward) if backward.flow[i].training is not None]
     for op in moody:
         key = _owner(situation, backward.flow, op)

@@ -1,4 +1,4 @@
-"""wrong-mode: a network with dropout or batch normalisation is trained in eval mode, or acts in train mode."""
+"""wrong-mode: a network with dropout or batch norm is trained in eval mode, or acts in train mode."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,10 +12,13 @@ PAGE = Page(
     slug="wrong-mode",
     family="wrong",
     summary="a network with dropout or batch normalisation is trained in eval mode, or acts in train mode",
-    what="Dropout and batch normalisation compute something else in training than in evaluation. The network is "
+    what="Dropout and batch normalisation compute something else in training than in evaluation. The "
+    "network is "
     "in eval mode when its loss is computed, or in train mode when it acts. Seen in PyTorch only.",
-    why="In eval mode dropout does nothing, and batch normalisation uses statistics that nothing updates any more. "
-    "In train mode every action has noise in it that no policy asked for, and batch normalisation mixes the states "
+    why="In eval mode dropout does nothing, and batch normalisation uses statistics that nothing updates "
+    "any more. "
+    "In train mode every action has noise in it that no policy asked for, and batch normalisation mixes the "
+    "states "
     "that it is given together. Nothing fails, and the loss falls.",
     bad="""\
 def act(state):
@@ -29,7 +32,8 @@ def act(state):
         action = policy(state).argmax().item()
     policy.train()
     return action""",
-    use_instead="`net.eval()` before acting and before an evaluation, `net.train()` before each update. Target "
+    use_instead="`net.eval()` before acting and before an evaluation, `net.train()` before each update. "
+    "Target "
     "networks are never trained: `target.eval()` once.",
     avoid="`with torch.no_grad():` in place of `eval()`: it turns gradients off, not dropout.",
     site="the call that switched, or the forward pass before which one is missing",
@@ -56,7 +60,8 @@ def phrase(cause: WrongMode) -> Finding:
     return words.say(
         cause,
         title=f"{who.does('is', 'are')} trained in eval mode: dropout and batch normalisation are off",
-        why=f"{words.code(words.source(cause) or 'eval()')} puts {who} into eval mode, and nothing has put {who.it} "
+        why=f"{words.code(words.source(cause) or 'eval()')} puts {who} into eval mode, and nothing has put "
+        f"{who.it} "
         "back when the loss is computed.",
         fix=f"call `{name}.train()` before the forward pass of the update",
     )
@@ -76,11 +81,13 @@ def _in_train_mode(cause: WrongMode, name: str) -> Finding:
 
 
 _STOPPED = (
-    "No `eval()` comes before this forward pass. In train mode batch normalisation needs a batch: of a single state "
+    "No `eval()` comes before this forward pass. In train mode batch normalisation needs a batch: of a "
+    "single state "
     "it cannot take statistics, and stops."
 )
 _NOISY = (
-    "No `eval()` comes before this forward pass, through which nothing is trained: dropout zeroes a part of it, batch "
+    "No `eval()` comes before this forward pass, through which nothing is trained: dropout zeroes a part of "
+    "it, batch "
     "normalisation uses the statistics of this batch."
 )
 
