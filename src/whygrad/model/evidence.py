@@ -76,9 +76,7 @@ class EmptyList:
 
     site: Site | None
     kind: str = ""  # of the optimizer: Adam
-    parameters: frozenset[int] = (
-        frozenset()
-    )  # of the network that was asked for its list; or all that nobody holds
+    parameters: frozenset[int] = frozenset()  # of the network that was asked; or all that nobody holds
     asked: bool = False  # it is known which network was asked
     used_up: bool = False  # an iterator that had been walked to its end before
 

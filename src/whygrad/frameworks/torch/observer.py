@@ -17,11 +17,11 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from whygrad.doors import door
 from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.frames import Where, locate, stack
-from whygrad.frameworks.shared.nodes import Node, Param, clock
+from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.patches import Patches
-from whygrad.frameworks.shared.records import EmptyRecord, SwitchRecord
+from whygrad.frameworks.shared.records import EmptyRecord
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch import emptiness, modules, private
@@ -29,6 +29,7 @@ from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.interceptor import Mode
+from whygrad.frameworks.torch.moods import Moods
 from whygrad.frameworks.torch.names import Names
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
@@ -37,12 +38,9 @@ from whygrad.frameworks.torch.tracing import alone, traced
 from whygrad.frameworks.torch.weights import fingerprint
 from whygrad.summaries.watching import Watching
 
-_MOST_SWITCHES = 64
-
 
 class _Thread(threading.local):
     mode: Mode | None = None
-    switching: bool = False  # a module is telling its children in which mode they are
     resting: Mode | None = None  # taken out for the time of an optimizer's own arithmetic
 
 
@@ -71,7 +69,7 @@ class Observer(BaseObserver):
             self.standing,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
-        self.switches_seen: dict[tuple[Where | None, bool], SwitchRecord] = {}  # train() and eval()
+        self.moods = Moods(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
@@ -87,13 +85,13 @@ class Observer(BaseObserver):
         """Put the hooks in and begin to record in this thread and in every new one."""
         self._patches.wrap(torch.optim.Optimizer, "__init__", self._optimizer_init)
         self._patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
-        self._patches.wrap(torch.nn.Module, "train", self._train)
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
         self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
         self._patches.wrap(torch, "from_numpy", self._from_numpy)
         self.switches.install(self._patches)
         self.events.install(self._patches)
+        self.moods.install(self._patches)
         self._hooks = [
             register_optimizer_step_pre_hook(self.stepping.before),
             register_optimizer_step_post_hook(self.stepping.after),
@@ -306,37 +304,6 @@ class Observer(BaseObserver):
             state = args[0] if args else kwargs.get("state_dict")
             self.events.loaded(module, state, locate(frame))
 
-    def _train(self, original: Any) -> Any:
-        """``net.train()``, and ``net.eval()``, which calls it; so does every module for its children."""
-
-        @door
-        def train(module: Any, *args: Any, **kwargs: Any) -> Any:
-            here = self._thread
-            outer, here.switching = not here.switching, True
-            try:
-                result = original(module, *args, **kwargs)
-            finally:
-                here.switching = not outer
-            try:
-                if outer and self.recording():
-                    with alone():
-                        self._switched(module, args, kwargs, sys._getframe(1))
-            except Exception as error:
-                self.stepped_aside(error)
-            return result
-
-        return train
-
-    def _switched(self, module: Any, args: Any, kwargs: Any, frame: FrameType) -> None:
-        training, where = (args or tuple(kwargs.values()) or (True,))[0] is not False, locate(frame)
-        last = self.switches_seen.get((where, training))
-        params = {p.key: p for p in map(self.recorder.param, modules.parameters(module))}
-        if last is None and len(self.switches_seen) < _MOST_SWITCHES:
-            self.switches_seen[where, training] = SwitchRecord(where, training, params)
-        elif last is not None:
-            last.time = clock()
-            last.touched.update(params)
-
     def _from_numpy(self, original: Any) -> Any:
         """No function mode is told of it: without this, data is first seen where it is used."""
 
@@ -510,7 +477,7 @@ class Observer(BaseObserver):
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
             empty=list(self.empty),
-            switches=list(self.switches_seen.values()),
+            switches=list(self.moods.lines.values()),
             handovers=list(self.backwards.handovers.values()),
             aliases=names.aliases(params) or self.aliases,
         )
