@@ -67,6 +67,7 @@ class Backward:
     unmeasured: str = ""  # why there are no shares
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
     value: float | None = None  # of the loss
+    acts: tuple[int, ...] = ()  # values that left while gradients were off, through layers with modes
     asked: int = -1  # of a tape: how many values it was asked for, whatever they are
 
 

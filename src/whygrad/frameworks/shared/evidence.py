@@ -268,6 +268,7 @@ class Freezer:
                     (
                         *record.roots,
                         *record.exits,
+                        *record.acts,
                         *record.unused,
                         *record.ends,
                         *record.unconnected,
@@ -280,6 +281,7 @@ class Freezer:
                 applied=frozenset(record.applied),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
+                acts=tuple(map(self._id, record.acts)),
                 unused=tuple(map(self._id, record.unused)),
                 ends=tuple(map(self._id, record.ends)),
                 unconnected=tuple(map(self._id, record.unconnected)),

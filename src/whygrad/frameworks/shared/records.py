@@ -45,6 +45,7 @@ class BackwardRecord:
     unmeasured: str = ""
     value: float | None = None
     asked: int = -1  # how many values a tape was asked for
+    acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
 
 

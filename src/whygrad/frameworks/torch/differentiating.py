@@ -81,6 +81,7 @@ class Backwards:
             self.count,
         )
         record.stale = self._stale(reached)
+        record.acts = self._acts()
         record.value = scalar(roots[0]) if len(roots) == 1 else None
         if record.value is not None and not isfinite(record.value):
             look_back(self._recorder.table, nodes, values_of)
@@ -124,6 +125,11 @@ class Backwards:
         """What has left the framework since everybody's last step."""
         since = self._optimizers.last_step()
         return tuple(node for node in self._recorder.outside.exits if node.time > since)
+
+    def _acts(self) -> tuple[Node, ...]:
+        """The same while gradients were off, as far as a layer with modes took part."""
+        since = self._optimizers.last_step()
+        return tuple(node for node in self._recorder.acts if node.time > since)
 
     def ends(self, record: BackwardRecord, name: str, args: Any, result: Any, frame: FrameType) -> None:
         """It has run."""

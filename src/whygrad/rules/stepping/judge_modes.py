@@ -75,13 +75,13 @@ def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple
 
 
 def _acted_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
-    """The same in passes whose result left the framework, and goes into no loss."""
+    """The same in passes whose result left the framework, and through which no gradient comes back."""
     flow = backward.flow
-    moody = {op.id for op in flow.ops.values() if op.training is not None} if backward.exits else set()
+    moody = {op.id for op in flow.ops.values() if op.training is not None} - situation.living(backward)
     if not moody:
         return
-    lossy = set[int]().union(*(ancestors(flow, root) for root in backward.roots))
-    for number in moody & set[int]().union(*(ancestors(flow, i) for i in backward.exits)) - lossy:
+    left = {*backward.exits, *backward.acts}
+    for number in moody & set[int]().union(*(ancestors(flow, i) for i in left)):
         key = _owner(situation, flow, flow[number])
         if key is not None:
             yield flow[number], key
