@@ -1,7 +1,7 @@
 """The nouns of whygrad: plain, frozen, standard library only."""
 
 from whygrad.model.drawing import Drawing, DrawnLoss, Layer, Weight, Wire
-from whygrad.model.events import Alias, Clear, Clip, Copy, Flag
+from whygrad.model.events import Alias, Clear, Clip, Copy, Flag, Handover, Switch
 from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence, Optimizer, Update
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
@@ -34,6 +34,7 @@ __all__ = [
     "Flag",
     "Flow",
     "GradientMap",
+    "Handover",
     "Kind",
     "Layer",
     "Look",
@@ -55,6 +56,7 @@ __all__ = [
     "Severity",
     "Site",
     "Step",
+    "Switch",
     "Update",
     "UpdateCount",
     "Values",

@@ -66,6 +66,26 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class Handover:
+    """Gradients of some parameters put into others by hand: ``shared.grad = local.grad``, on one line."""
+
+    site: Site | None
+    sources: frozenset[int] = frozenset()
+    targets: frozenset[int] = frozenset()
+    times: tuple[int, ...] = ()  # of the last few rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A network was told to train, or to evaluate: ``net.train()``, ``net.eval()``."""
+
+    site: Site | None
+    time: int
+    training: bool
+    parameters: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Alias:
     """Two names of the user for the very same parameters."""
 

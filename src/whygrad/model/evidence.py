@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from whygrad.model.events import Alias, Clear, Clip, Copy, Flag
+from whygrad.model.events import Alias, Clear, Clip, Copy, Flag, Handover, Switch
 from whygrad.model.flow import Block, Flow, Parameter
 from whygrad.model.health import Look, Moved, Pulse
 from whygrad.model.history import Series
@@ -67,6 +67,7 @@ class Backward:
     unmeasured: str = ""  # why there are no shares
     stale: frozenset[int] = frozenset()  # it adds to gradients here that a step has already used
     value: float | None = None  # of the loss
+    acts: tuple[int, ...] = ()  # values that left while gradients were off, through layers with modes
     asked: int = -1  # of a tape: how many values it was asked for, whatever they are
 
 
@@ -76,7 +77,7 @@ class EmptyList:
 
     site: Site | None
     kind: str = ""  # of the optimizer: Adam
-    parameters: frozenset[int] = frozenset()  # of the network that was asked for its list; or all that nobody holds
+    parameters: frozenset[int] = frozenset()  # of the network that was asked; or all that nobody holds
     asked: bool = False  # it is known which network was asked
     used_up: bool = False  # an iterator that had been walked to its end before
 
@@ -116,6 +117,7 @@ class Crash:
     flow: Flow = field(default_factory=Flow)
     block: Block | None = None  # gradients were off when it happened, since here
     unused: frozenset[int] = frozenset()  # the parameters that distributed training waited for in vain
+    callers: tuple[Site, ...] = ()  # the lines that called the site, innermost first
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class Evidence:
     clears: tuple[Clear, ...] = ()
     copies: tuple[Copy, ...] = ()
     empty: tuple[EmptyList, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    handovers: tuple[Handover, ...] = ()
     aliases: tuple[Alias, ...] = ()
     flags: tuple[Flag, ...] = ()
     pulses: Mapping[int, tuple[Pulse, ...]] = field(default_factory=dict)  # of each optimizer

@@ -60,6 +60,7 @@ class Op:
     kind: Kind = Kind.OTHER
     axes: tuple[int, ...] = ()  # the dimensions it works along, from the front; where a transposed one was
     scored: bool = False  # nothing has become of it but its log-probability
+    training: bool | None = None  # it went through dropout or batch normalisation, in this mode
 
 
 @dataclass(frozen=True, slots=True)

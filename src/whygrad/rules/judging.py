@@ -7,6 +7,8 @@ from dataclasses import replace
 from whygrad.flow.situation import Situation
 from whygrad.model import Evidence, Severity
 from whygrad.rules.cause import Cause
+from whygrad.rules.clearing.gradient_handover import GradientHandover
+from whygrad.rules.clearing.judge_handovers import handovers
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.failing.judge_errors import broken
 from whygrad.rules.figures.judge_figures import unhealthy
@@ -45,7 +47,7 @@ def causes(situation: Situation) -> list[Cause]:
     silent += unanswered(situation) if evidence.complete else ()
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
-    missing = _explained_by_replacement(missing, left_out)
+    missing = _explained_by_replacement(missing, [*left_out, *handovers(situation)])
     missing = surrogates(situation, missing)
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
     found += created_inside(situation)
@@ -87,7 +89,7 @@ def _without_stale(situation: Situation, found: list[Cause]) -> list[Cause]:
 
 def _explained_by_replacement(found: list[Cause], left_out: list[Cause]) -> list[Cause]:
     """The optimizer that holds the wrong parameters is the cause, not the loss that ignores them."""
-    wrong_ones = (StaleOptimizer, WrongVariables, StaleClosure)
+    wrong_ones = (StaleOptimizer, WrongVariables, StaleClosure, GradientHandover)
     blamed = {c.optimizer for c in left_out if isinstance(c, wrong_ones)}
     return [c for c in found if not (isinstance(c, LossIndependent) and c.optimizer in blamed)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from whygrad.flow.situation import Situation
-from whygrad.rules import clearing, clipping, losses, targets
+from whygrad.rules import clearing, clipping, losses, stepping, targets
 from whygrad.rules.cause import Cause
 from whygrad.rules.table import RULES
 from whygrad.rules.targets.target_alias import TargetAlias
@@ -17,6 +17,7 @@ QUESTIONS: tuple[Callable[[Situation], Iterator[Cause]], ...] = (
     *clipping.QUESTIONS,
     *clearing.QUESTIONS,
     *targets.QUESTIONS,
+    *stepping.QUESTIONS,
     *(rule.asks for rule in RULES.values() if rule.asks is not None),
 )
 

@@ -17,7 +17,9 @@ from whygrad.frameworks.shared.records import (
     ClipRecord,
     CopyRecord,
     EmptyRecord,
+    HandoverRecord,
     OptimizerRecord,
+    SwitchRecord,
     UpdateRecord,
 )
 from whygrad.model import (
@@ -33,10 +35,12 @@ from whygrad.model import (
     Evidence,
     Flag,
     Flow,
+    Handover,
     Op,
     Optimizer,
     Parameter,
     Site,
+    Switch,
     Update,
     source,
 )
@@ -66,6 +70,8 @@ class Records:
     clears: list[ClearRecord] = field(default_factory=list)
     copies: list[CopyRecord] = field(default_factory=list)
     empty: list[EmptyRecord] = field(default_factory=list)
+    switches: list[SwitchRecord] = field(default_factory=list)
+    handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
     flags: list[tuple[Where, str]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
@@ -98,6 +104,7 @@ class Freezer:
         clips = tuple(self._clip(c) for c in self._records.clips)
         copies = tuple(self._copies())
         empty = tuple(map(self._empty, self._records.empty))
+        handovers = tuple(map(self._handover, self._records.handovers))
         return Evidence(
             parameters={key: self._parameter(self._seen(p)) for key, p in self._met.items()},
             optimizers=optimizers,
@@ -111,6 +118,11 @@ class Freezer:
             ),
             copies=copies,
             empty=empty,
+            handovers=handovers,
+            switches=tuple(
+                Switch(self._site(s.where), s.time, s.training, frozenset(s.touched))
+                for s in self._records.switches
+            ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             flags=tuple(Flag(name, where.site()) for where, name in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
@@ -184,6 +196,11 @@ class Freezer:
         keys = frozenset(record.params)
         return EmptyList(self._site(record.where), record.kind, keys, record.asked, record.used_up)
 
+    def _handover(self, record: HandoverRecord) -> Handover:
+        self._met.update({**record.sources, **record.targets})
+        keys = frozenset(record.sources), frozenset(record.targets)
+        return Handover(self._site(record.where), *keys, tuple(record.times))
+
     def _copies(self) -> Iterable[Copy]:
         """Copies between parameters that the rest of the evidence knows."""
         for copy in self._records.copies:
@@ -256,6 +273,7 @@ class Freezer:
                     (
                         *record.roots,
                         *record.exits,
+                        *record.acts,
                         *record.unused,
                         *record.ends,
                         *record.unconnected,
@@ -268,6 +286,7 @@ class Freezer:
                 applied=frozenset(record.applied),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
+                acts=tuple(map(self._id, record.acts)),
                 unused=tuple(map(self._id, record.unused)),
                 ends=tuple(map(self._id, record.ends)),
                 unconnected=tuple(map(self._id, record.unconnected)),
@@ -293,7 +312,13 @@ class Freezer:
             return Crash(error=message, type=kind, site=None, block=self._block(self._records.gate))
         _, _, name, where, inputs = failure
         return Crash(
-            message, kind, self._site(where), name, tuple(map(self._id, inputs)), self._flow(None, inputs)
+            message,
+            kind,
+            self._site(where),
+            name,
+            tuple(map(self._id, inputs)),
+            self._flow(None, inputs),
+            callers=tuple(map(self._place, where.outer)) if where is not None else (),
         )
 
     # -- flows -------------------------------------------------------------------------------------
@@ -368,6 +393,7 @@ class Freezer:
             kind=self.kinds.of(node.name, len(inputs)),
             axes=node.axes,
             scored=node.consumed and not node.taken,
+            training=node.training,
         )
 
     def _block(self, gate: Gate | None) -> Block | None:

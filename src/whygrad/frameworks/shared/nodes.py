@@ -58,6 +58,7 @@ class Node:
         "tainted",
         "taken",
         "time",
+        "training",
         "values",
         "versions",
         "via",
@@ -83,6 +84,7 @@ class Node:
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
         self.values: Values | None = None
+        self.training: bool | None = None  # it went through a layer that has modes, in this one
         self.consumed = False  # something was computed from it
         self.tainted = False
         self.taken = False  # ... for something else than its own log-probability

@@ -45,6 +45,8 @@ class BackwardRecord:
     unmeasured: str = ""
     value: float | None = None
     asked: int = -1  # how many values a tape was asked for
+    acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
+    handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +58,35 @@ class EmptyRecord:
     params: dict[int, Param]
     asked: bool = False
     used_up: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class HandoverRecord:
+    """Gradients that one line puts into other parameters."""
+
+    where: Where | None
+    sources: dict[int, Param] = field(default_factory=dict)
+    targets: dict[int, Param] = field(default_factory=dict)
+    times: deque[int] = field(default_factory=lambda: deque(maxlen=64))
+    round: set[int] = field(default_factory=set)  # the targets of the round that is under way
+
+    def add(self, source: Param, target: Param) -> None:
+        """One more; a target that comes again begins the next round."""
+        if not self.round or target.key in self.round:
+            self.round = set()
+            self.times.append(clock())
+        self.round.add(target.key)
+        self.sources[source.key], self.targets[target.key] = source, target
+
+
+@dataclass(slots=True, eq=False)
+class SwitchRecord:
+    """One call that puts a network into a mode."""
+
+    where: Where | None
+    training: bool
+    touched: dict[int, Param]
+    time: int = field(default_factory=clock)
 
 
 @dataclass(slots=True, eq=False)

@@ -276,7 +276,7 @@ class Applying:
             self._figures_of.run_ends(record)
 
     def _rate(self, record: OptimizerRecord) -> None:
-        """A rate that was zero at first may have grown; of an optimizer that is gone, the last look counts."""
+        """A rate that was zero at first may have grown; of one that is gone, the last look counts."""
         optimizer = record.ref() if record.lr_always_zero else None
         if optimizer is not None:
             record.lr_always_zero = learning_rate(optimizer) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterable
+from itertools import islice
 from math import isfinite
 from types import FrameType
 from typing import Any
@@ -18,7 +19,7 @@ from whygrad.frameworks.shared.nodes import Node, Param, cone
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
-from whygrad.frameworks.shared.records import BackwardRecord
+from whygrad.frameworks.shared.records import BackwardRecord, HandoverRecord
 from whygrad.frameworks.torch import graph, modules, native, private, shares
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.recorder import Recorder
@@ -28,6 +29,8 @@ from whygrad.frameworks.torch.vocabulary import tensors_in
 _SAVES_ITS_RESULT = frozenset(
     ("softmax", "log_softmax", "tanh", "sigmoid", "exp", "sqrt", "rsqrt", "relu", "elu", "selu", "celu")
 )
+
+_NEAR = 32  # values behind a gradient, and lines that hand gradients over
 
 
 class Backwards:
@@ -46,6 +49,7 @@ class Backwards:
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
         self.live: deque[BackwardRecord] = deque(maxlen=64)  # those that left a gradient which is still there
         self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
+        self.handovers: dict[Where | None, HandoverRecord] = {}
         self.count = 0
         self.hooked = False  # somebody's own hooks would run twice if the graph were walked twice
 
@@ -77,6 +81,7 @@ class Backwards:
             self.count,
         )
         record.stale = self._stale(reached)
+        record.acts = self._acts()
         record.value = scalar(roots[0]) if len(roots) == 1 else None
         if record.value is not None and not isfinite(record.value):
             look_back(self._recorder.table, nodes, values_of)
@@ -107,7 +112,7 @@ class Backwards:
 
     def _stale(self, reached: dict[int, Param]) -> frozenset[int]:
         """Gradients that a step has already used and that are still there: this backward adds to them."""
-        used = {key for b in self.live for key in b.applied - b.cleared}
+        used = {key for b in self.live for key in (b.applied | b.handed) - b.cleared}
         found = set()
         for key in used & reached.keys():
             tensor = reached[key].ref()
@@ -120,6 +125,11 @@ class Backwards:
         """What has left the framework since everybody's last step."""
         since = self._optimizers.last_step()
         return tuple(node for node in self._recorder.outside.exits if node.time > since)
+
+    def _acts(self) -> tuple[Node, ...]:
+        """The same while gradients were off, as far as a layer with modes took part."""
+        since = self._optimizers.last_step()
+        return tuple(node for node in self._recorder.acts if node.time > since)
 
     def ends(self, record: BackwardRecord, name: str, args: Any, result: Any, frame: FrameType) -> None:
         """It has run."""
@@ -166,6 +176,25 @@ class Backwards:
             held = self._recorder.table.get(value)
             self._events.put_back((held,) if held is not None else ())
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
+            self.handed_over(node.parameter, (held,) if held is not None else (), locate(frame))
+
+    def handed_over(self, target: Param, values: Iterable[Node], where: Where | None) -> None:
+        """What was put into the gradient of ``target``: is it that of another parameter?"""
+        owners = [node.gradient for node in islice(cone(values), _NEAR) if node.gradient is not None]
+        for source in owners:
+            if source is not target and source.shape == target.shape:
+                line = self.handovers.get(where)
+                if line is None and len(self.handovers) < _NEAR:
+                    line = self.handovers[where] = HandoverRecord(where)
+                if line is not None:
+                    line.add(source, target)
+
+    def stepped_on(self, held: Iterable[int]) -> None:
+        """A step uses the gradients of these: also those that were handed over to them."""
+        keys = set(held)
+        sources = {k for line in self.handovers.values() if line.targets.keys() & keys for k in line.sources}
+        for backward in self.live if sources else ():
+            backward.handed |= (backward.reached.keys() & sources) - backward.cleared
 
     def forget(self, keys: Iterable[int]) -> None:
         """The gradients of these parameters are gone."""

@@ -57,5 +57,5 @@ def candidates(asked: Asked, params: Iterable[Param], held: set[int]) -> list[Pa
     if asked.module is None:
         return [p for p, tensor in living if tensor is not None and p.proper and p.key not in held]
     names = Names()
-    names.walk([("module", asked.module)])
+    names.walk([("module", asked.module, 0)])
     return [p for p, tensor in living if tensor is not None and id(tensor) in names.tensors]

@@ -148,6 +148,7 @@ class Events:
             self._by_hand(owner, where)
         elif name == "zero_":
             self.cleared((owner,), where, "grad.zero_()")
+        self.gradients.handed_over(owner, sources, where)
         self.put_back(sources)
 
     def _by_hand(self, owner: Param, where: Where | None) -> None:

@@ -21,6 +21,7 @@ from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.replaced_functions import asked_for
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.tracing import alone, traced
+from whygrad.frameworks.torch.vocabulary import MOODY
 
 _LEAVING = frozenset(("item", "__float__", "__int__", "__index__", "tolist", "numpy", "__array__"))
 _ENTERING = frozenset(("tensor", "as_tensor", "asarray", "new_tensor"))
@@ -130,6 +131,8 @@ class Mode(TorchFunctionMode):
             self._backwards.cleared_by(variables_of(frame)["self"])
             return
         self._recorder.operation(name, values, result, frame, gate)
+        if name in MOODY:
+            self._recorder.moody(kwargs, result)
         if self._attention.tired(self._recorder.operations):
             self._observer.pause()
 
@@ -152,7 +155,7 @@ class Mode(TorchFunctionMode):
         tensor, value = args[0], args[1] if len(args) > 1 else None
         if name == "requires_grad":
             self._observer.requires_grad(tensor, bool(value), frame)
-        elif name == "grad":
+        elif name in ("grad", "_grad"):
             self._backwards.grad_assigned(tensor, value, frame)
         elif name == "data":
             self._recorder.operation("copy_", (tensor, value), None, frame, None)

@@ -24,6 +24,7 @@ from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.hooks import Hooks
 from whygrad.frameworks.torch.interceptor import Mode
+from whygrad.frameworks.torch.moods import Moods
 from whygrad.frameworks.torch.names import Names
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
@@ -64,11 +65,14 @@ class Observer(BaseObserver):
             self.standing,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
+        self.moods = Moods(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
-        self._hooks = Hooks(self, self.recorder, self.events, self.backwards, self.switches, self.stepping)
+        self._hooks = Hooks(
+            self, self.recorder, self.events, self.backwards, self.switches, self.stepping, self.moods
+        )
         self.active: bool = True  # may any thread be recorded now?
         self._compiled = False
 
@@ -300,6 +304,8 @@ class Observer(BaseObserver):
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
             empty=list(self.empty),
+            switches=list(self.moods.lines.values()),
+            handovers=list(self.backwards.handovers.values()),
             aliases=names.aliases(params) or self.aliases,
             flags=self.flags.all(),
         )

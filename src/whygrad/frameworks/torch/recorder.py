@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -27,6 +29,8 @@ from whygrad.frameworks.torch.views import gradient_behind, parameter_behind, sh
 from whygrad.frameworks.torch.vocabulary import ARITHMETIC, SHAPED_LIKE, is_in_place, numbers_in, tensors_in
 from whygrad.model import Kind
 
+_NEAR = 64  # values behind one that leaves
+
 
 class Recorder:
     """The shadow graph of everything computed while recording is on."""
@@ -38,6 +42,8 @@ class Recorder:
         self.params: dict[int, Param] = {}
         self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
+        self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
+        self._moody = False  # there are such layers
         self._prune_at = 4096
 
     # -- values ------------------------------------------------------------------------------------
@@ -209,6 +215,13 @@ class Recorder:
                 if node is not None and not node.tainted:
                     node.odd = node.odd or looks_inverted(value)
 
+    def moody(self, kwargs: dict[str, Any], result: Any) -> None:
+        """Dropout or batch normalisation: in which mode? In evaluation, dropout gives back what went in."""
+        node, training = self.table.get(result), kwargs.get("training")
+        if node is not None and type(training) is bool and kwargs.get("p") != 0:
+            node.training = training
+            self._moody = True
+
     def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
         """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""
         held = self.table.get(owner)
@@ -331,6 +344,8 @@ class Recorder:
             self.outside.array(value, node)
         if gate is None:
             self.outside.exits.append(node)
+        elif self._moody and any(n.training is not None for n in islice(cone((source,)), _NEAR)):
+            self.acts.append(node)
 
     def entered(self, name: str, arguments: Sequence[Any], result: Any, frame: FrameType) -> None:
         """Plain data becomes a tensor: ``torch.tensor``, ``as_tensor``, ``new_tensor``."""

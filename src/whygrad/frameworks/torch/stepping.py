@@ -195,6 +195,7 @@ class Steps:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
             if hit:
                 backward.applied |= hit
+        self._backwards.stepped_on(held)
         backwards = self._led_to(record)
         if absent and backwards and not backwards[-1].unused:
             backwards[-1].unused = self._recorder.unused_scalars(record.last_step)

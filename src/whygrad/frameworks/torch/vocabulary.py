@@ -9,6 +9,9 @@ from torch import Tensor
 
 from whygrad.frameworks.shared.objects import is_a, items, listed, plain_number
 
+MOODY = frozenset(  # layers that compute something else in training than in evaluation
+    ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "batch_norm")
+)
 ARITHMETIC = frozenset(
     [
         "add",

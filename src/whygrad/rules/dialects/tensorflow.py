@@ -160,9 +160,11 @@ TENSORFLOW = Dialect(
     thawed_before="before `compile` and before the first training step",
     left_out=lambda it, optimizer: f"leave {it} out of the variables that are asked for",
     extended=_extended,
-    unmade="a model makes its variables when it is called, or built, for the first time, and the list was taken "
+    unmade="a model makes its variables when it is called, or built, for the first time, and the list was "
+    "taken "
     "before that",
-    made_first="read `model.trainable_variables` after the forward pass, in the same line as `tape.gradient`; or "
+    made_first="read `model.trainable_variables` after the forward pass, in the same line as "
+    "`tape.gradient`; or "
     "build the model first: `model.build((None, n))`, or call it once on a batch",
     unlisted=_UNLISTED,
     registered=_registered,

@@ -169,7 +169,8 @@ TORCH = Dialect(
     thawed_before="before the update",
     left_out=lambda it, optimizer: f"take {it} out of {optimizer}",
     extended=_extended,
-    unmade="a module lists the layers that are its attributes, and there were none yet when the list was taken",
+    unmade="a module lists the layers that are its attributes, and there were none yet when the list was "
+    "taken",
     made_first="make the layers in `__init__`, as attributes of the module, and the optimizer after them",
     unlisted=_UNLISTED,
     registered=_registered,

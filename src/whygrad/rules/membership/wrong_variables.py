@@ -14,7 +14,8 @@ PAGE = Page(
     family="missing",
     summary="gradients are asked for, or applied to, the variables of another network, or of none",
     what="The optimizer of one network was made from the parameters of another, or the gradients of one "
-    "network are paired with the variables of another; or the list is empty: it was taken before the network had "
+    "network are paired with the variables of another; or the list is empty: it was taken before the "
+    "network had "
     "its layers, or it was walked through before.",
     why="One network is stepped twice, the other never. Both losses print, and the one that nobody follows "
     "simply does not go down.",
@@ -40,7 +41,9 @@ grads = tape.gradient(actor_loss, variables)
 actor_opt.apply_gradients(zip(grads, variables))""",
 )
 
-Kind: TypeAlias = Literal["held", "asked", "stored", "paired", "applied", "local", "empty", "used-up"]  # said below, each
+Kind: TypeAlias = Literal[
+    "held", "asked", "stored", "paired", "applied", "local", "empty", "used-up"
+]  # said below, each
 Said: TypeAlias = tuple[str, str, str]  # the rest of the title, why, and what to do about it
 
 

@@ -1,4 +1,4 @@
-"""Compiled functions that make an optimizer, or a layer, each time they run: the framework refuses the second one."""
+"""Compiled functions that make an optimizer, or a layer, each time they run: the second one is refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def created_inside(situation: Situation) -> Iterator[Cause]:
     if site is None:
         return
     here = (site.file, site.line)
-    made = [o for o in situation.evidence.optimizers.values() if o.made and (o.made.file, o.made.line) == here]
+    made = [
+        o for o in situation.evidence.optimizers.values() if o.made and (o.made.file, o.made.line) == here
+    ]
     if made or "optimizers." in site.code:
         yield _optimizer(situation, site, made)
     elif site.function in _FORWARD:

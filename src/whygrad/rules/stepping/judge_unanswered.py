@@ -1,4 +1,4 @@
-"""Gradients that were asked for, and did not come, where no optimizer ever gets them: printed, filtered, dropped."""
+"""Gradients that were asked for and did not come, where no optimizer ever gets them: printed, filtered."""
 
 from __future__ import annotations
 
@@ -42,5 +42,7 @@ def _nobody_trains(situation: Situation, keys: frozenset[int]) -> bool:
 
 def _meant_for(situation: Situation, keys: frozenset[int]) -> Optimizer:
     """The optimizer that would have got them, or one that nobody has made."""
-    idle = [o for o in situation.evidence.optimizers.values() if not o.steps and (o.held & keys or not o.held)]
+    idle = [
+        o for o in situation.evidence.optimizers.values() if not o.steps and (o.held & keys or not o.held)
+    ]
     return idle[0] if idle else Optimizer(0, "", "", None, keys)

@@ -122,7 +122,8 @@ def _refused(cause: OptimizerRecreated) -> Finding:
     return words.say(
         cause,
         title=f"a compiled function makes a new {kind} each time it runs",
-        why=f"{words.code(code) if code else 'This line'} makes {kind}'s variables anew in every call. Compiled "
+        why=f"{words.code(code) if code else 'This line'} makes {kind}'s variables anew in every call. "
+        "Compiled "
         "code cannot, and stops; eager code would go on, and lose its moments in each update.",
         fix=f"make it once: move the line {_out(cause)}",
         avoid="`tf.config.run_functions_eagerly(True)`: the error goes, the moments are still lost",

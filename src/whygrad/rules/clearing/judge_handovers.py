@@ -1,0 +1,96 @@
+"""Gradients that a worker's network computes for a shared one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.situation import Situation
+from whygrad.model import Backward, Handover, Mark, Optimizer, Site, Step
+from whygrad.rules.cause import Cause
+from whygrad.rules.clearing.gradient_handover import Fate, GradientHandover
+from whygrad.rules.dialects import dialect_of
+
+_OFTEN = 2
+
+
+def handovers(situation: Situation) -> Iterator[Cause]:
+    """For each optimizer that holds a shared network: is it given what the others compute?"""
+    for optimizer in situation.evidence.optimizers.values():
+        if optimizer.steps < _OFTEN:
+            continue
+        given = [h for h in situation.evidence.handovers if h.targets & optimizer.held]
+        absent = situation.evidence.always_absent.get(optimizer.key, frozenset())
+        if given and optimizer.held <= absent:
+            yield from _cleared(situation, optimizer, given)
+        elif given:
+            yield from _piled_up(situation, optimizer, given)
+        elif optimizer.held and optimizer.held <= absent:
+            yield from _dropped(situation, optimizer)
+
+
+def _piled_up(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> Iterator[Cause]:
+    """All later backwards of a worker add to gradients that a step has used."""
+    for handover in given:
+        reaching = [b for b in situation.backwards if b.reached & handover.sources and not b.error]
+        piling = [b for b in reaching if b.stale & handover.sources]
+        cleared = any(c.parameters & handover.sources for c in situation.evidence.clears)
+        if len(piling) >= _OFTEN and not cleared:
+            yield _cause(situation, optimizer, "piled up", handover.site, piling[-1], handover)
+
+
+def _cleared(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> Iterator[Cause]:
+    """Between the hand-over and the step."""
+    steps = [u.time for u in situation.updates(optimizer)]
+    for handover in given:
+        for clear in reversed(situation.evidence.clears):
+            between = any(t < clear.time < s for t in handover.times for s in steps if t < s)
+            if clear.parameters & handover.targets and between:
+                reaching = [b for b in situation.backwards if b.reached & handover.sources]
+                last = reaching[-1] if reaching else None
+                yield _cause(situation, optimizer, "cleared", clear.site, last, handover)
+                return
+
+
+def _dropped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
+    """The loss was computed with a copy, and the network that is stepped takes no part in anything."""
+    if any(op.parameter in optimizer.held for b in situation.backwards for op in b.flow.ops.values()):
+        return
+    copied = {c.target for c in situation.evidence.copies if c.source in optimizer.held}
+    reaching = [b for b in situation.backwards if b.reached & copied and not b.error]
+    if reaching:
+        local = Handover(None, reaching[-1].reached & copied, optimizer.held)
+        yield _cause(situation, optimizer, "dropped", reaching[-1].site, reaching[-1], local)
+
+
+def _cause(
+    situation: Situation,
+    optimizer: Optimizer,
+    fate: Fate,
+    site: Site | None,
+    backward: Backward | None,
+    handover: Handover,
+) -> Cause:
+    here = dialect_of(situation.evidence.framework)
+    local = situation.parameters(handover.sources)
+    there = Step.at(handover.site, "handed over", mark=Mark.HERE if handover.site == site else Mark.NONE)
+    end = Step.at(site, "cleared", mark=Mark.LOST) if fate == "cleared" else None
+    return GradientHandover(
+        site=site,
+        subjects=situation.parameters(handover.targets & optimizer.held),
+        chain=tuple(
+            step
+            for step in (
+                Step.at(backward.site if backward else None, here.differentiate),
+                there if handover.site else Step("nothing hands them over", mark=Mark.LOST),
+                end,
+            )
+            if step is not None
+        ),
+        optimizer=optimizer.name,
+        first_update=1,
+        updates=optimizer.steps,
+        fate=fate,
+        local=local[0].network if local else "",
+        backward=backward.site if backward else None,
+        handover=handover.site,
+    )

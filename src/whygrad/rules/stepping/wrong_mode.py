@@ -1,0 +1,94 @@
+"""wrong-mode: a network with dropout or batch norm is trained in eval mode, or acts in train mode."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whygrad.model import Finding
+from whygrad.rules import words
+from whygrad.rules.cause import Cause
+from whygrad.rules.rule import Page, Rule
+
+PAGE = Page(
+    slug="wrong-mode",
+    family="wrong",
+    summary="a network with dropout or batch normalisation is trained in eval mode, or acts in train mode",
+    what="Dropout and batch normalisation compute something else in training than in evaluation. The "
+    "network is "
+    "in eval mode when its loss is computed, or in train mode when it acts. Seen in PyTorch only.",
+    why="In eval mode dropout does nothing, and batch normalisation uses statistics that nothing updates "
+    "any more. "
+    "In train mode every action has noise in it that no policy asked for, and batch normalisation mixes the "
+    "states "
+    "that it is given together. Nothing fails, and the loss falls.",
+    bad="""\
+def act(state):
+    policy.eval()
+    with torch.no_grad():
+        return policy(state).argmax().item()  # and policy stays in eval mode""",
+    good="""\
+def act(state):
+    policy.eval()
+    with torch.no_grad():
+        action = policy(state).argmax().item()
+    policy.train()
+    return action""",
+    use_instead="`net.eval()` before acting and before an evaluation, `net.train()` before each update. "
+    "Target "
+    "networks are never trained: `target.eval()` once.",
+    avoid="`with torch.no_grad():` in place of `eval()`: it turns gradients off, not dropout.",
+    site="the call that switched, or the forward pass before which one is missing",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongMode(Cause):
+    """A forward pass in the mode that belongs to another."""
+
+    rule: ClassVar[str] = PAGE.slug
+    by_network: ClassVar[bool] = True
+    acting: bool = False  # in train mode, where it should evaluate
+    target: bool = False  # the same, of a target network
+    stopped: bool = False  # the framework has refused it
+
+
+def phrase(cause: WrongMode) -> Finding:
+    """Put a mode that does not fit into words."""
+    who = words.who(cause)
+    name = who.names[0] if len(who.names) == 1 else "net"
+    if cause.acting or cause.target:
+        return _in_train_mode(cause, name)
+    return words.say(
+        cause,
+        title=f"{who.does('is', 'are')} trained in eval mode: dropout and batch normalisation are off",
+        why=f"{words.code(words.source(cause) or 'eval()')} puts {who} into eval mode, and nothing has put "
+        f"{who.it} "
+        "back when the loss is computed.",
+        fix=f"call `{name}.train()` before the forward pass of the update",
+    )
+
+
+def _in_train_mode(cause: WrongMode, name: str) -> Finding:
+    who = words.who(cause)
+    what = who.does("gives targets", "give targets") if cause.target else who.does("acts", "act")
+    back = "" if cause.target else f", and `{name}.train()` before the next update"
+    return words.say(
+        cause,
+        title=f"{what} in train mode: dropout or batch normalisation is at work",
+        why=_STOPPED if cause.stopped else _NOISY,
+        fix=f"call `{name}.eval()` {'once, where it is made' if cause.target else 'before it'}{back}",
+        avoid="`with torch.no_grad():` alone: it turns gradients off, not dropout",
+    )
+
+
+_STOPPED = (
+    "No `eval()` comes before this forward pass. In train mode batch normalisation needs a batch: of a "
+    "single state "
+    "it cannot take statistics, and stops."
+)
+_NOISY = (
+    "No `eval()` comes before this forward pass, through which nothing is trained: dropout zeroes a part of "
+    "it, batch "
+    "normalisation uses the statistics of this batch."
+)
+
+RULE = Rule(PAGE, phrase, WrongMode)
