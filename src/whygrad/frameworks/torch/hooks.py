@@ -78,7 +78,7 @@ class Hooks:
     def _optimizer_init(self, original: Any) -> Any:
         @door
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            asked = emptiness.Asked()
+            asked: emptiness.Asked | None = None
             try:
                 asked = emptiness.asked_of(args[0] if args else kwargs.get("params"))
             except Exception as error:
@@ -87,7 +87,7 @@ class Hooks:
                 original(optimizer, *args, **kwargs)
             except ValueError as error:
                 try:
-                    if emptiness.says(error) and not self._observer.aside and not traced():
+                    if asked is not None and emptiness.says(error) and not traced():
                         with alone():
                             self._observer.given_nothing(type(optimizer).__name__, asked, sys._getframe(1))
                 except Exception as ours:

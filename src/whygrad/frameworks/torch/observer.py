@@ -226,6 +226,8 @@ class Observer(BaseObserver):
 
     def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None:
         """An optimizer that cannot be made: the parameters that it might have been meant for."""
+        if self.aside:
+            return
         held = {key for record in self.optimizers.all() for key in record.held}
         params = list(self.recorder.params.values())
         found = emptiness.candidates(asked, params, held)
