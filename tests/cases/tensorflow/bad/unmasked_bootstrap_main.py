@@ -20,6 +20,7 @@ def main():
     p.add_argument("--steps", type=int, default=60)
     p.add_argument("--sync", type=int, default=10)
     args = p.parse_args()
+    random.seed(0)
     rng = np.random.default_rng(0)
     model = build(4, 2)
     target_model = build(4, 2)
@@ -30,7 +31,7 @@ def main():
     for step in range(args.steps):
         a = int(rng.integers(2)) if rng.random() < 0.3 else int(np.argmax(model(s[None])[0]))
         s2 = rng.normal(size=4).astype("float32")
-        done = rng.random() < 0.1
+        done = rng.random() < 0.4
         memory.append((s, a, float(a == 0), s2, float(done)))
         s = s2
         if len(memory) < 16:
