@@ -18,7 +18,8 @@ WRONG = (
     "target-leak target-never-synced target-reversed target-alias target-in-optimizer broadcast-loss "
     "zero-grad-missing zero-grad-before-step clip-before-backward clip-after-step clip-to-nothing "
     "clip-unused cancelled-gradient polluted-gradient advantage-not-detached backward-twice "
-    "in-place-modified terminal-mask value-sign surrogate-missing optimizer-recreated"
+    "in-place-modified terminal-mask value-sign surrogate-missing optimizer-recreated wrong-mode "
+    "gradient-handover"
 )
 UNHEALTHY = "vanishing exploding non-finite zero-gradient oscillating stalled unused-in-ddp"
 
