@@ -83,6 +83,15 @@ def test_a_frozen_layer_at_its_start(run, facts, rules):
     assert found(run.evidence()) == rules
 
 
+def test_a_fixed_random_target_beside_its_predictor(run):
+    fixed = run.network("rnd", layers=("target",), trainable=False, frozen_at=run.site(6))
+    predictor = run.network("rnd", layers=("predictor",))
+    opt = run.optimizer("opt", predictor)
+    for _ in range(3):
+        run.update(opt, run.backward(run.op("mse_loss", run.call(predictor), run.call(fixed))))
+    assert found(run.evidence()) == []
+
+
 # -- hand-overs -----------------------------------------------------------------------------------
 
 
