@@ -53,7 +53,8 @@ def _in_series(situation: Situation, backward: Backward, key: int, around: set[i
     if path is None:
         return False
     behind = (flow.parameter(i) for op in path.ops[2:] for i in op.inputs)
-    before = (flow.parameter(i) for op in path.ops[1:2] for i in ancestors(flow, op.id))
+    meets = [op for op in path.ops[1:] if any(flow.parameter(i) is None for i in op.inputs)][:1]
+    before = (flow.parameter(i) for op in meets for i in ancestors(flow, op.id))
     return any(k in around for k in behind) or any(k in around for k in before)
 
 
