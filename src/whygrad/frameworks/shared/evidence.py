@@ -336,8 +336,12 @@ class Freezer:
         return bool(tensor.requires_grad)
 
     def was_trainable(self, param: Param) -> bool:
-        """Did it ask for gradients when it was last seen? It is gone: a local of ``main()``."""
-        return param.node is None or param.node.carries
+        """Did it ask for gradients when it was last seen? It is gone: a local of ``main()``.
+
+        Who has been trained was frozen for a while, and may have been thawed while nobody looked.
+        """
+        seen = param.node is None or param.node.carries
+        return param.trained or seen or (param.frozen_at is None and not param.born_frozen)
 
     def captured(self, param: Param) -> Where | None:
         """Where a compiled function took it, if nobody else has it any more."""

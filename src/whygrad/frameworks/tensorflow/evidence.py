@@ -59,7 +59,7 @@ class TensorFlowFreezer(Freezer):
 
     def was_trainable(self, param: Param) -> bool:
         """Layers are frozen, and what is known of a layer is known of its variables."""
-        return param.frozen_at is None
+        return param.trained or param.frozen_at is None
 
     def moved(self, param: Param) -> bool:
         """Are its values others than before the first step?"""

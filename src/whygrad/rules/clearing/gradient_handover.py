@@ -74,12 +74,13 @@ def _piled_up(cause: GradientHandover, who: str, local: str) -> tuple[str, str, 
 
 
 def _dropped(cause: GradientHandover, who: str, local: str) -> tuple[str, str, str]:
+    listed = cause.dialect.listed
     return (
         f"{who} gets no gradient: those of {local} are never handed over",
         f"The loss is computed with {local}, a copy of {who}, and {cause.optimizer or 'the optimizer'} "
         f"holds {who}: it "
         "finds no gradient there and does nothing.",
-        f"before the step: `for p, q in zip({local}.parameters(), {who}.parameters()): q.grad = p.grad`",
+        f"before the step: `for p, q in zip({listed(local)}, {listed(who)}): q.grad = p.grad`",
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
-from whygrad.model import Confidence, Mark, Parameter, Severity, Site, Step
+from whygrad.model import Backward, Confidence, Mark, Parameter, Severity, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.membership.frozen import Frozen
@@ -34,13 +35,27 @@ def _at_its_start(situation: Situation, parameter: Parameter) -> bool:
 
 
 def _trained_around(situation: Situation, parameter: Parameter) -> bool:
-    """Is the rest of its network trained, by a loss that depends on it?"""
+    """Are layers of its network trained that stand before or behind it?
+
+    A fixed random network beside the one that learns to predict it has the loss in common with it, no more.
+    """
     known = situation.evidence.parameters
     for backward in situation.backwards:
         around = {k for k in backward.applied if k in known and known[k].network == parameter.network}
-        if around and parameter.key in situation.reach(backward).parameters:
+        if around and _in_series(situation, backward, parameter.key, around):
             return True
     return False
+
+
+def _in_series(situation: Situation, backward: Backward, key: int, around: set[int]) -> bool:
+    """Does what this parameter computes go through one of those, or come from one?"""
+    flow, path = backward.flow, situation.reach(backward).path(key)
+    if path is None:
+        return False
+    behind = (flow.parameter(i) for op in path.ops[2:] for i in op.inputs)
+    meets = [op for op in path.ops[1:] if any(flow.parameter(i) is None for i in op.inputs)][:1]
+    before = (flow.parameter(i) for op in meets for i in ancestors(flow, op.id))
+    return any(k in around for k in behind) or any(k in around for k in before)
 
 
 def _cause(situation: Situation, site: Site | None, members: tuple[Parameter, ...]) -> Cause:

@@ -76,7 +76,7 @@ def _in_train_mode(cause: WrongMode, name: str) -> Finding:
         title=f"{what} in train mode: dropout or batch normalisation is at work",
         why=_STOPPED if cause.stopped else _NOISY,
         fix=f"call `{name}.eval()` {'once, where it is made' if cause.target else 'before it'}{back}",
-        avoid="`with torch.no_grad():` alone: it turns gradients off, not dropout",
+        avoid="turning gradients off instead: that does not turn dropout off",
     )
 
 

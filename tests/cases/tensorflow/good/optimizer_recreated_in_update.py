@@ -9,7 +9,7 @@ def update(q_net, opt, obs, act, ret):
         q = tf.gather(q_net(obs), act, axis=1, batch_dims=1)
         loss = tf.reduce_mean(tf.square(ret - q))
     grads = tape.gradient(loss, q_net.trainable_variables)
-    opt.learning_rate = opt.learning_rate
+    opt.learning_rate = 1e-3
     opt.apply_gradients(zip(grads, q_net.trainable_variables))
     return float(loss)
 
