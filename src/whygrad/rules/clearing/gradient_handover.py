@@ -11,15 +11,12 @@ from whygrad.rules.rule import Page, Rule
 PAGE = Page(
     slug="gradient-handover",
     family="wrong",
-    summary="gradients are handed from one network to another by hand, and are dropped, piled up or cleared",
+    summary="gradients are handed from one network to another by hand, and are piled up or cleared",
     what="A worker computes gradients with its own copy of a network, and the shared network is stepped "
-    "with them, as "
-    "in A3C. The copying is left out, or the worker's gradients are never cleared, or the shared ones are "
-    "cleared after "
+    "with them, as in A3C. The worker's gradients are never cleared, or the shared ones are cleared after "
     "they were handed over.",
     why="The optimizer steps on nothing, or on the sum of all gradients that the worker has ever computed. "
-    "Nothing "
-    "fails: a step without gradients does nothing.",
+    "Nothing fails: a step without gradients does nothing.",
     bad="""\
 local.load_state_dict(shared.state_dict())
 loss = worker_loss(local)
@@ -42,7 +39,7 @@ optimizer.step()""",
     site="the hand-over, or the call that clears what was handed over",
 )
 
-Fate = Literal["piled up", "dropped", "cleared"]
+Fate = Literal["piled up", "cleared"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +48,7 @@ class GradientHandover(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     by_network: ClassVar[bool] = True
-    fate: Fate = "dropped"
+    fate: Fate = "piled up"
     local: str = ""  # the network that computes them
     backward: Site | None = None
     handover: Site | None = None
@@ -73,17 +70,6 @@ def _piled_up(cause: GradientHandover, who: str, local: str) -> tuple[str, str, 
     )
 
 
-def _dropped(cause: GradientHandover, who: str, local: str) -> tuple[str, str, str]:
-    listed = cause.dialect.listed
-    return (
-        f"{who} gets no gradient: those of {local} are never handed over",
-        f"The loss is computed with {local}, a copy of {who}, and {cause.optimizer or 'the optimizer'} "
-        f"holds {who}: it "
-        "finds no gradient there and does nothing.",
-        f"before the step: `for p, q in zip({listed(local)}, {listed(who)}): q.grad = p.grad`",
-    )
-
-
 def _cleared(cause: GradientHandover, who: str, local: str) -> tuple[str, str, str]:
     return (
         f"{who} gets no gradient: what {local} has handed over is cleared before the step",
@@ -95,6 +81,6 @@ def _cleared(cause: GradientHandover, who: str, local: str) -> tuple[str, str, s
     )
 
 
-_SAID = {"piled up": _piled_up, "dropped": _dropped, "cleared": _cleared}
+_SAID = {"piled up": _piled_up, "cleared": _cleared}
 
 RULE = Rule(PAGE, phrase, GradientHandover)

@@ -24,8 +24,6 @@ def handovers(situation: Situation) -> Iterator[Cause]:
             yield from _cleared(situation, optimizer, given)
         elif given:
             yield from _piled_up(situation, optimizer, given)
-        elif optimizer.held and optimizer.held <= absent:
-            yield from _dropped(situation, optimizer)
 
 
 def _piled_up(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> Iterator[Cause]:
@@ -51,17 +49,6 @@ def _cleared(situation: Situation, optimizer: Optimizer, given: list[Handover]) 
                 return
 
 
-def _dropped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
-    """The loss was computed with a copy, and the network that is stepped takes no part in anything."""
-    if any(op.parameter in optimizer.held for b in situation.backwards for op in b.flow.ops.values()):
-        return
-    copied = {c.target for c in situation.evidence.copies if c.source in optimizer.held}
-    reaching = [b for b in situation.backwards if b.reached & copied and not b.error]
-    if reaching:
-        local = Handover(None, reaching[-1].reached & copied, optimizer.held)
-        yield _cause(situation, optimizer, "dropped", reaching[-1].site, reaching[-1], local)
-
-
 def _cause(
     situation: Situation,
     optimizer: Optimizer,
@@ -81,7 +68,7 @@ def _cause(
             step
             for step in (
                 Step.at(backward.site if backward else None, here.differentiate),
-                there if handover.site else Step("nothing hands them over", mark=Mark.LOST),
+                there,
                 end,
             )
             if step is not None

@@ -125,21 +125,3 @@ def test_cleared_after_the_hand_over(run):
     handover = Handover(run.site(9), local.keys, shared.keys, (last - 2,))
     clear = Clear(run.site(10), last - 1, shared.keys)
     assert found(replace(evidence, handovers=(handover,), clears=(clear,))) == [("gradient-handover", 10)]
-
-
-def test_never_handed_over(run):
-    _, _, evidence = worker(run, stale=False, absent=True)
-    assert [rule for rule, _ in found(_without_shared(evidence))] == ["gradient-handover"]
-
-
-def _without_shared(evidence):
-    """A flow holds what led to the loss: the shared network is not in it."""
-    held = frozenset().union(*(o.held for o in evidence.optimizers.values()))
-    updates = []
-    for update in evidence.updates:
-        backwards = tuple(
-            replace(b, flow=type(b.flow)({k: op for k, op in b.flow.ops.items() if op.parameter not in held}))
-            for b in update.backwards
-        )
-        updates.append(replace(update, backwards=backwards))
-    return replace(evidence, updates=tuple(updates))
