@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import keeps_in_attribute
 from whygrad.model import Backward, Block, Changed, Crash, Mark, Op, Site, Step
@@ -42,7 +43,8 @@ def _kept_alive(situation: Situation, backward: Backward) -> Op | None:
     """The value of an earlier update's graph that this loss still hangs on: the latest such value.
 
     Where torch complains of an overwritten value, the graph was retained. It is a kept value all the same
-    if something was computed from it after the earlier backward; otherwise a step came in between.
+    if something was computed from it after the earlier backward, and what was overwritten is behind it;
+    otherwise a step came in between.
     """
     cone = _cone(backward)
     old = [op for op in cone if op.walked and op.walked != backward.number and op.carries]
@@ -50,11 +52,17 @@ def _kept_alive(situation: Situation, backward: Backward) -> Op | None:
     users = [(op, c) for op in old for c in cone if op.id in c.inputs and c.id not in ids]
     if "inplace operation" in backward.error:
         times = {b.number: b.time for b in situation.backwards}
-        users = [(op, c) for op, c in users if c.time > times.get(op.walked, 0)]
+        users = [(op, c) for op, c in users if c.time > times.get(op.walked, 0) and _touched(backward, op)]
         if not users:
             return None
     entering = [op for op, _ in users]
     return max(entering or old, key=lambda op: op.time, default=None)
+
+
+def _touched(backward: Backward, kept: Op) -> bool:
+    """Is an overwritten value behind this one? Yes, where nobody knows which one it was."""
+    behind = ancestors(backward.flow, kept.id)
+    return not backward.changed or any(changed.op in behind for changed in backward.changed)
 
 
 def _cone(backward: Backward) -> list[Op]:

@@ -49,6 +49,19 @@ def test_in_place_names_the_writer(run, only):
     assert names(cause) == ["actor.weight", "actor.bias"]
 
 
+def test_a_retained_graph_beside_the_one_that_was_overwritten(run, only):
+    # GIVEN a value that an earlier backward has walked, in a loss whose other half a step has overwritten
+    policy, value = run.network("policy"), run.network("value")
+    run.optimizer("policy_opt", policy)
+    log_prob = run.call(policy, line=5)
+    delta = run.call(value, line=7, walked=1)
+    loss = run.op("mul", log_prob, delta, line=9)
+    step = Changed(log_prob, "policy.weight", "policy_opt.step()", run.site(10))
+    run.failed(loss, error=IN_PLACE, line=9, changed=(step,))
+    # THEN the step is the cause, and not what was kept
+    assert (only(run).rule, only(run).site.line) == ("in-place-modified", 10)
+
+
 def test_a_value_overwritten_by_hand(run, only):
     actor = run.network("actor")
     run.optimizer("optimizer", actor)
