@@ -1,13 +1,9 @@
-import copy
-
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(301)
 q_net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 3))
-target_net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 3))
-target_net.load_state_dict(q_net.state_dict())
 optimizer = torch.optim.Adam(q_net.parameters(), lr=1e-3)
 
 
@@ -29,5 +25,4 @@ for step in range(60):
     loss.backward()
     optimizer.step()
     if step % 10 == 0:
-        target_net.load_state_dict(q_net.state_dict())
         print(step, round(loss.item(), 4))
