@@ -225,7 +225,7 @@ class Reader:
 
     def _converted(self, node: ast.Call, scope: Scope) -> int | None:
         """``np.max(tensor)``: an array was made of the tensor by numpy."""
-        return self._exit(node, scope, lambda exit_: exit_.name.startswith("__"))
+        return self._exit(node, scope, lambda exit_: exit_.kind is not Kind.PREDICT)
 
     def _exit(self, node: ast.Call, scope: Scope, wanted: Callable[[Op], bool]) -> int | None:
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)

@@ -166,7 +166,7 @@ def _beside(module: ast.Module, seen: frozenset[int]) -> set[ast.AST]:
 def _running(module: ast.Module, seen: frozenset[int]) -> set[str]:
     """Functions of this file in which weights were seen to be written: who calls them syncs, too."""
     functions = [n for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    helpers = [f for f in functions if _tells(f.name) and f.name != "__init__"]
+    helpers = [f for f in functions if _tells(f.name)]
     return {f.name for f in helpers if any(line in range(f.lineno, (f.end_lineno or 0) + 1) for line in seen)}
 
 
