@@ -159,6 +159,12 @@ def listed(container: Any) -> list[Any]:
     return members(container) if is_a(container, list, tuple) else []
 
 
+def fields(value: Any) -> list[Any]:
+    """The names of a named tuple; nothing for anything else."""
+    found = _defined(type(value), "_fields") if is_a(value, tuple) else []
+    return listed(found[0][1]) if found else []
+
+
 def leaves(value: Any, depth: int = 8) -> Iterator[Any]:
     """What is in nested lists and tuples."""
     for held in listed(value):
