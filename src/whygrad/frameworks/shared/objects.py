@@ -97,8 +97,9 @@ def shown(value: Any, name: str, default: Any = None) -> Any:
     """An attribute that a framework's class defines, or that the object itself holds."""
     kind = type(value)
     found = _defined(kind, name)
+    theirs = _is_theirs(kind, found)
     try:
-        if _is_theirs(kind, found):
+        if theirs:
             return getattr(value, name, default)
         for owner, raw in found:
             if package_of(owner) in _LIBRARIES and shows(raw, "__get__"):
