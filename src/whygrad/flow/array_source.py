@@ -224,9 +224,8 @@ class Reader:
         return self._exit(node, scope, lambda exit_: exit_.name == name)
 
     def _converted(self, node: ast.Call, scope: Scope) -> int | None:
-        """``np.max(tensor)``: numpy itself made an array of the tensor, nothing in the text says so."""
-        written = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
-        return self._exit(node, scope, lambda exit_: exit_.name not in written)
+        """``np.max(tensor)``: an array was made of the tensor by numpy."""
+        return self._exit(node, scope, lambda exit_: exit_.kind is not Kind.PREDICT)
 
     def _exit(self, node: ast.Call, scope: Scope, wanted: Callable[[Op], bool]) -> int | None:
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)

@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any
 
 from whygrad.frameworks.shared.frames import USER, Where, kind_of
-from whygrad.frameworks.shared.objects import is_a, items, listed, plain_array, plain_number, shown, size
+from whygrad.frameworks.shared.objects import fields, is_a, items, listed, plain_array, plain_number, size
 from whygrad.frameworks.shared.scopes import variables_of
 
 _LOOKS = 24  # at the variables beside a line
@@ -60,9 +60,9 @@ class Flags:
 
 def _with_fields(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A variable; of a named tuple or a dict what is in it."""
-    fields = listed(shown(value, "_fields")) if is_a(value, tuple) else []
-    if fields:
-        pairs = zip(fields, listed(value), strict=False)
+    named = fields(value)
+    if named:
+        pairs = zip(named, listed(value), strict=False)
         yield from ((f"{name}.{field}", held) for field, held in pairs if type(field) is str)
     elif is_a(value, dict):
         yield from ((f"{name}.{key}", held) for key, held in items(value)[:16] if type(key) is str)

@@ -102,8 +102,9 @@ def shown(value: Any, name: str, default: Any = None) -> Any:
     """An attribute that a framework's class defines, or that the object itself holds."""
     kind = type(value)
     found = _defined(kind, name)
+    theirs = _is_theirs(kind, found)
     try:
-        if _is_theirs(kind, found):
+        if theirs:
             return getattr(value, name, default)
         for owner, raw in found:
             if package_of(owner) in _LIBRARIES and shows(raw, "__get__"):
@@ -162,6 +163,12 @@ def _is_frameworks(container: Any) -> bool:
 def listed(container: Any) -> list[Any]:
     """What is in a list or a tuple, and in nothing else."""
     return members(container) if is_a(container, list, tuple) else []
+
+
+def fields(value: Any) -> list[Any]:
+    """The names of a named tuple; nothing for anything else."""
+    found = _defined(type(value), "_fields") if is_a(value, tuple) else []
+    return listed(found[0][1]) if found else []
 
 
 def leaves(value: Any, depth: int = 8) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from whygrad.frameworks.shared.frames import locate, stack
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Recording, Safety
-from whygrad.frameworks.torch import emptiness, modules
+from whygrad.frameworks.torch import emptiness, modules, private
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -159,14 +159,16 @@ class Hooks:
             hooks = ref()
             if hooks is not None:
                 try:
-                    hooks._compiles(sys._getframe(1))
+                    hooks._compiles(sys._getframe(1), whole=kwargs.get("fullgraph") is True)
                 except Exception as error:
                     hooks._observer.stepped_aside(error)
             return original(*args, **kwargs)
 
         return compile
 
-    def _compiles(self, frame: FrameType) -> None:
+    def _compiles(self, frame: FrameType, whole: bool) -> None:
+        if not whole:  # in one graph there is no place for functions that run as they are
+            private.leave_untraced("whygrad")
         if self._observer.compiles(frame):
             self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
 

@@ -242,7 +242,6 @@ class Observer(BaseObserver):
         first, self._compiled = not self._compiled, True
         if first:
             self._leave()
-            private.leave_untraced("whygrad")
         return first
 
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
