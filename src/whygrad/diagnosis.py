@@ -8,6 +8,7 @@ from whygrad.flow.gradient_map import gradient_maps
 from whygrad.flow.situation import Situation
 from whygrad.model import Drawing, Finding, GradientMap, Note, Role, Severity
 from whygrad.rules.certificates import certificates
+from whygrad.rules.clearing.judge_handovers import unseen_origins
 from whygrad.rules.drawing import drawing
 from whygrad.rules.judging import causes
 from whygrad.rules.roles import roles
@@ -36,5 +37,5 @@ def diagnose(situation: Situation) -> tuple[Finding, ...]:
 def picture(situation: Situation, healthy: bool) -> Picture:
     """Who trains whom, what each network is, what was not reached; and what is right, if nothing is wrong."""
     right = certificates(situation) if healthy else ()
-    notes = (*unreached_syncs(situation), *right)
+    notes = (*unreached_syncs(situation), *unseen_origins(situation), *right)
     return Picture(gradient_maps(situation), roles(situation), notes, drawing(situation))

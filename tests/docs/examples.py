@@ -21,7 +21,12 @@ from whygrad.rules.table import RULES
 
 PROGRAMS = Path(__file__).parent / "programs"
 CASES = Path(__file__).parents[1] / "cases"
-WHOLE = ("exploding", "oscillating", "target-unused", "unused-in-ddp")  # seen over more updates than a check waits for
+WHOLE = (  # seen over more updates than a check waits for
+    "exploding",
+    "oscillating",
+    "target-unused",
+    "unused-in-ddp",
+)
 IN_TENSORFLOW = {
     "outside-tape": "there is no tape in PyTorch",
     "stale-closure": "torch.compile needs a C++ compiler",

@@ -90,18 +90,24 @@ def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -
 
 def _handed_on(module: ast.Module, parts: list[ast.AST], names: set[str], deep: int) -> set[ast.AST]:
     """Arguments of the user's own functions that are not read there."""
-    found: set[ast.AST] = set()
-    for call in (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)):
-        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        own = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and f.name == called]
-        if len(own) != 1 or not deep:
-            continue
-        arguments = [a.arg for a in own[0].args.args]
-        if arguments[:1] == ["self"] and isinstance(call.func, ast.Attribute):
-            arguments = arguments[1:]
-        pairs = [*zip(arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
-        for name, value in pairs:
-            mine = name and isinstance(value, ast.Name) and value.id in names
-            if mine and name and not _reads(module, own[0], {name}, deep - 1):
-                found.add(value)
-    return found
+    calls = (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Call))
+    given = (value for call in calls for value in unread(module, call, names, deep))
+    return set(given)
+
+
+def unread(module: ast.Module, call: ast.Call, names: set[str], deep: int = _DEEP) -> set[ast.AST]:
+    """Which of these variables does a call hand to a function of this file that does not read them?"""
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    own = [f for f in ast.walk(module) if isinstance(f, ast.FunctionDef) and f.name == called]
+    if len(own) != 1 or not deep:
+        return set()
+    arguments = [a.arg for a in own[0].args.args]
+    if arguments[:1] == ["self"] and isinstance(call.func, ast.Attribute):
+        arguments = arguments[1:]
+    pairs = [*zip(arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    return {
+        value
+        for name, value in pairs
+        if name and isinstance(value, ast.Name) and value.id in names
+        if not _reads(module, own[0], {name}, deep - 1)
+    }

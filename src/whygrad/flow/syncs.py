@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from whygrad.flow.flags import unread
 from whygrad.flow.source import tree
 from whygrad.model.source import remembered
 
@@ -97,10 +98,10 @@ def asked_by(file: str, network: str, syncs: frozenset[int]) -> bool:
     Its weights, its state and its mode are no answer; a call whose result is dropped builds it. What stands
     on the lines of ``syncs`` is known.
     """
-    module = tree(file)
+    module = tree(file) or ast.Module([], [])
     names = [part.partition("[")[0] for part in network.split(".")]
-    dropped = {s.value for s in ast.walk(module) if isinstance(s, ast.Expr)} if module is not None else set()
-    for call in ast.walk(module) if module is not None else ():
+    dropped = {s.value for s in ast.walk(module) if isinstance(s, ast.Expr)}
+    for call in ast.walk(module):
         if not isinstance(call, ast.Call) or call.lineno in syncs:
             continue
         if _named(call.func, names) and call not in dropped:
@@ -108,9 +109,14 @@ def asked_by(file: str, network: str, syncs: frozenset[int]) -> bool:
         if isinstance(call.func, ast.Attribute) and _named(call.func.value, names):
             if call.func.attr not in _HOUSEKEEPING:
                 return True
-        elif any(_named(a, names) for a in (*call.args, *(k.value for k in call.keywords))):
+        elif any(_named(a, names) for a in _given(module, call, names)):
             return True
     return False
+
+
+def _given(module: ast.Module, call: ast.Call, names: list[str]) -> set[ast.expr]:
+    """Its arguments, without those that a function of this file takes and does not use."""
+    return {*call.args, *(k.value for k in call.keywords)} - unread(module, call, {names[-1]})
 
 
 def _named(node: ast.expr, names: list[str]) -> bool:

@@ -62,6 +62,8 @@ def test_a_field_is_looked_for_in_the_whole_file(script, text, read):
         ("a = self.old.predict(s)\n", True),
         ("evaluate(agent.old)\n", True),
         ("score = evaluate(agent.old)\n", True),
+        ("loss = td(q, old)\ndef td(q, old):\n    return q(s)\n", False),
+        ("loss = td(q, old)\ndef td(q, old):\n    return old(s)\n", True),
     ],
 )
 def test_asking(script, text, asked):

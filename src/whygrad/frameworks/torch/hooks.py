@@ -20,10 +20,10 @@ from whygrad.frameworks.torch import emptiness, modules, private
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
-from whygrad.frameworks.torch.moods import Moods
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.tracing import alone, traced
+from whygrad.frameworks.torch.training_modes import TrainingModes
 
 
 class _Observer(Safety, Recording, Protocol):
@@ -42,11 +42,11 @@ class Hooks:
         backwards: Backwards,
         switches: Switches,
         stepping: Steps,
-        moods: Moods,
+        training_modes: TrainingModes,
     ) -> None:
         self._observer, self._recorder, self._events = observer, recorder, events
         self._backwards, self._switches, self._stepping = backwards, switches, stepping
-        self._moods = moods
+        self._training_modes = training_modes
         self._patches = Patches()
         self._hooks: list[Any] = []
 
@@ -60,7 +60,7 @@ class Hooks:
         self._patches.wrap(torch, "from_numpy", self._from_numpy)
         self._switches.install(self._patches)
         self._events.install(self._patches)
-        self._moods.install(self._patches)
+        self._training_modes.install(self._patches)
         self._hooks = [
             register_optimizer_step_pre_hook(self._stepping.before),
             register_optimizer_step_post_hook(self._stepping.after),

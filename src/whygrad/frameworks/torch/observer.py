@@ -24,12 +24,12 @@ from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.hooks import Hooks
 from whygrad.frameworks.torch.interceptor import Mode
-from whygrad.frameworks.torch.moods import Moods
 from whygrad.frameworks.torch.names import Names
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.summaries import Summaries
 from whygrad.frameworks.torch.tracing import traced
+from whygrad.frameworks.torch.training_modes import TrainingModes
 from whygrad.frameworks.torch.weights import fingerprint, row
 from whygrad.summaries.watching import Watching
 
@@ -65,13 +65,19 @@ class Observer(BaseObserver):
             self.standing,
         )
         self.summaries: Summaries | None = None  # if somebody wants them
-        self.moods = Moods(self, self.recorder)
+        self.training_modes = TrainingModes(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
         self._hooks = Hooks(
-            self, self.recorder, self.events, self.backwards, self.switches, self.stepping, self.moods
+            self,
+            self.recorder,
+            self.events,
+            self.backwards,
+            self.switches,
+            self.stepping,
+            self.training_modes,
         )
         self.active: bool = True  # may any thread be recorded now?
         self._compiled = False
@@ -305,7 +311,7 @@ class Observer(BaseObserver):
             clears=list(self.events.clears),
             copies=self.events.copies.all(),
             empty=list(self.empty),
-            switches=list(self.moods.lines.values()),
+            switches=list(self.training_modes.lines.values()),
             handovers=list(self.backwards.handovers.values()),
             aliases=names.aliases(params) or self.aliases,
             flags=self.flags.all(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Handover, Mark, Optimizer, Site, Step
+from whygrad.model import Backward, Handover, Mark, Note, Optimizer, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.clearing.gradient_handover import Fate, GradientHandover
 from whygrad.rules.dialects import dialect_of
@@ -24,6 +24,17 @@ def handovers(situation: Situation) -> Iterator[Cause]:
             yield from _cleared(situation, optimizer, given)
         elif given:
             yield from _piled_up(situation, optimizer, given)
+
+
+def unseen_origins(situation: Situation) -> Iterator[Note]:
+    """Steps on gradients that no loss was seen to give: whether they are the right ones cannot be said."""
+    for optimizer in situation.evidence.optimizers.values():
+        updates = situation.updates(optimizer)
+        absent = situation.evidence.always_absent.get(optimizer.key, frozenset())
+        given = any(b.reached & optimizer.held for u in updates for b in u.backwards)
+        if len(updates) > _OFTEN and not given and not optimizer.held <= absent:
+            text = f"no loss was seen that gives {optimizer.name} the gradients which it applies"
+            yield Note(text, optimizer.made, "doubt")
 
 
 def _piled_up(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> Iterator[Cause]:

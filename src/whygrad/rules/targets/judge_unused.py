@@ -14,6 +14,8 @@ from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.target_unused import TargetUnused
 
+_UNNAMED = ("(", "a copy of ")  # how a network begins that nobody has met by name
+
 
 def unused(situation: Situation) -> Iterator[Cause]:
     """Weights go into a network all the time, it is in no loss, and their source gives the values."""
@@ -58,7 +60,7 @@ def _cause(
 
 def _name(parameter: Parameter) -> str:
     """The network that a parameter belongs to; where nobody has met it by name, what it was assigned to."""
-    if not parameter.network.startswith("("):
+    if not parameter.network.startswith(_UNNAMED):
         return parameter.network
     found = (assigned_name(site.file, site.line) for site in parameter.made)
     return next((name for name in found if name), parameter.network)

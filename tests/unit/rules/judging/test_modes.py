@@ -6,6 +6,7 @@ import pytest
 
 from whygrad.flow.situation import Situation
 from whygrad.model import Clear, Crash, Handover, Switch
+from whygrad.rules.clearing.judge_handovers import unseen_origins
 from whygrad.rules.judging import causes
 
 
@@ -125,3 +126,17 @@ def test_cleared_after_the_hand_over(run):
     handover = Handover(run.site(9), local.keys, shared.keys, (last - 2,))
     clear = Clear(run.site(10), last - 1, shared.keys)
     assert found(replace(evidence, handovers=(handover,), clears=(clear,))) == [("gradient-handover", 10)]
+
+
+def test_gradients_of_which_no_loss_was_seen_are_a_doubt(run):
+    _, _, evidence = worker(run, stale=False)
+    (doubt,) = unseen_origins(Situation(evidence))
+    assert (doubt.kind, doubt.text.split()[:5]) == ("doubt", ["no", "loss", "was", "seen", "that"])
+
+
+def test_an_optimizer_with_a_loss_of_its_own_leaves_no_doubt(run):
+    net = run.network("net")
+    opt = run.optimizer("opt", net)
+    for _ in range(3):
+        run.update(opt, run.backward(run.op("mean", run.call(net))))
+    assert list(unseen_origins(Situation(run.evidence()))) == []

@@ -29,7 +29,7 @@ class _Thread(threading.local):
 class _Observer(Safety, Recording, Protocol): ...
 
 
-class Moods:
+class TrainingModes:
     """The lines that switch, while recording is on."""
 
     def __init__(self, observer: _Observer, recorder: Recorder) -> None:
