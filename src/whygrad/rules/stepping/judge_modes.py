@@ -67,8 +67,8 @@ def _targets(situation: Situation) -> Iterator[Cause]:
 
 def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
     """The values of layers with modes that gradient came through, each with a weight before it."""
-    moody = [backward.flow[i] for i in situation.living(backward) if backward.flow[i].training is not None]
-    for op in moody:
+    modal = [backward.flow[i] for i in situation.living(backward) if backward.flow[i].training is not None]
+    for op in modal:
         key = _owner(situation, backward.flow, op)
         if key in backward.applied:
             yield op, key
@@ -77,11 +77,11 @@ def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple
 def _acted_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
     """The same in passes whose result left the framework, and through which no gradient comes back."""
     flow = backward.flow
-    moody = {op.id for op in flow.ops.values() if op.training is not None} - situation.living(backward)
-    if not moody:
+    modal = {op.id for op in flow.ops.values() if op.training is not None} - situation.living(backward)
+    if not modal:
         return
     left = {*backward.exits, *backward.acts}
-    for number in moody & set[int]().union(*(ancestors(flow, i) for i in left)):
+    for number in modal & set[int]().union(*(ancestors(flow, i) for i in left)):
         key = _owner(situation, flow, flow[number])
         if key is not None:
             yield flow[number], key
