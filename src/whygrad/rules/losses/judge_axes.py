@@ -104,7 +104,8 @@ class _Rows:
         rows = {one.rows for one in self._origins(op)}
         own = other.shape[:1] != () and other.shape[0] in rows and other.shape[0] != 1
         repeated = len(other.shape) > len(here.shape) or here.shape[:1] != other.shape[:1]
-        return own and repeated and other.floating and op.inputs[0] not in ancestors(self._flow, other.id)
+        sources = {op.inputs[0], *(one.layer.id for one in self._origins(op))}  # a batch that is standardised
+        return own and repeated and other.floating and not sources & ancestors(self._flow, other.id)
 
     def _is_compared(self, op: Op) -> bool:
         """A constant that is added to every row does nothing, unless the sum is squared or scaled by rows."""

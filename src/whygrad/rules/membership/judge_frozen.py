@@ -31,7 +31,14 @@ def _at_its_start(situation: Situation, parameter: Parameter) -> bool:
     """Frozen by a line that was seen, used, and never given other values than those it was made with."""
     given = parameter.trained or parameter.loaded or parameter.written or bool(parameter.copy_of)
     frozen = not parameter.trainable and parameter.frozen_at is not None and parameter.used
-    return frozen and not given and not situation.is_copy(parameter.key)
+    return frozen and not given and not situation.is_copy(parameter.key) and not _statistic(situation, parameter)
+
+
+def _statistic(situation: Situation, parameter: Parameter) -> bool:
+    """Made without gradients by a layer, as moving averages are: no word of it in the user's line."""
+    keyword, _, _ = dialect_of(situation.evidence.framework).frozen.partition(" = ")
+    at = parameter.frozen_at
+    return at is not None and at in parameter.made and keyword not in at.code
 
 
 def _trained_around(situation: Situation, parameter: Parameter) -> bool:

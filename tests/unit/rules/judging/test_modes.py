@@ -84,6 +84,16 @@ def test_a_frozen_layer_at_its_start(run, facts, rules):
     assert found(run.evidence()) == rules
 
 
+def test_a_moving_average_was_never_meant_to_learn(run):
+    # GIVEN what a layer makes without gradients, on a line of the user's that says nothing of it
+    kept = run.network("net", layers=("mean",), line=6, trainable=False, frozen_at=run.site(6))
+    rest = run.network("net", layers=("rest",))
+    opt = run.optimizer("opt", rest)
+    for _ in range(3):
+        run.update(opt, run.backward(run.op("mean", run.call(rest, run.call(kept)))))
+    assert found(run.evidence()) == []
+
+
 def test_a_fixed_random_target_beside_its_predictor(run):
     fixed = run.network("rnd", layers=("target",), trainable=False, frozen_at=run.site(6))
     predictor = run.network("rnd", layers=("predictor",))
