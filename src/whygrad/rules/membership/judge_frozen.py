@@ -31,7 +31,9 @@ def _at_its_start(situation: Situation, parameter: Parameter) -> bool:
     """Frozen by a line that was seen, used, and never given other values than those it was made with."""
     given = parameter.trained or parameter.loaded or parameter.written or bool(parameter.copy_of)
     frozen = not parameter.trainable and parameter.frozen_at is not None and parameter.used
-    return frozen and not given and not situation.is_copy(parameter.key) and not _statistic(situation, parameter)
+    return (
+        frozen and not given and not situation.is_copy(parameter.key) and not _statistic(situation, parameter)
+    )
 
 
 def _statistic(situation: Situation, parameter: Parameter) -> bool:
