@@ -13,7 +13,7 @@ from whygrad.rules.drawing import drawing
 from whygrad.rules.judging import causes
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
-from whygrad.rules.targets.judge_syncs import unreached_syncs
+from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
@@ -37,5 +37,5 @@ def diagnose(situation: Situation) -> tuple[Finding, ...]:
 def picture(situation: Situation, healthy: bool) -> Picture:
     """Who trains whom, what each network is, what was not reached; and what is right, if nothing is wrong."""
     right = certificates(situation) if healthy else ()
-    notes = (*unreached_syncs(situation), *unseen_origins(situation), *right)
-    return Picture(gradient_maps(situation), roles(situation), notes, drawing(situation))
+    doubts = (*unreached_syncs(situation), *unplaced_copies(situation), *unseen_origins(situation))
+    return Picture(gradient_maps(situation), roles(situation), (*doubts, *right), drawing(situation))

@@ -12,6 +12,7 @@ from whygrad.flow.syncs import untaken_sync
 from whygrad.model import Confidence, Copy, Mark, Note, Optimizer, Parameter, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.targets.judge_targets import target_networks
+from whygrad.rules.targets.judge_unused import in_losses
 from whygrad.rules.targets.target_never_synced import TargetNeverSynced
 from whygrad.rules.targets.target_reversed import TargetReversed
 from whygrad.rules.words import listed, place
@@ -64,6 +65,29 @@ def unreached_syncs(situation: Situation) -> Iterator[Note]:
                 f"{names} still {'has' if ' and ' not in names else 'have'} the first weights"
             )
             yield Note(text, site, "doubt")
+
+
+def unplaced_copies(situation: Situation) -> Iterator[Note]:
+    """A copy that is asked, keeps its first weights and is seen in no loss: its values went through arrays.
+
+    It may be a reference, and it may be a target network: nobody can say from here.
+    """
+    copied, seen = pairs(situation.evidence.copies), in_losses(situation)
+    networks: dict[str, list[Parameter]] = {}
+    for parameter in situation.evidence.parameters.values():
+        networks.setdefault(parameter.network, []).append(parameter)
+    for network, members in networks.items():
+        sources = {k for p in members for k in copied.get(p.key, ())} & situation.holders.keys()
+        steps = max((o.steps for k in sources for o in situation.holders[k]), default=0)
+        still = all(p.used and not p.moved and p.key not in situation.holders for p in members)
+        if still and steps >= _ENOUGH and seen.isdisjoint(p.key for p in members):
+            online = listed(_networks(situation, sources))
+            yield Note(
+                f"{network} is asked, is seen in no loss, and has kept its first weights, those of {online}, "
+                f"through {steps:,} updates: wrong for a target network",
+                members[0].made[0] if members[0].made else None,
+                "doubt",
+            )
 
 
 def _stills(situation: Situation, copied: dict[int, set[int]]) -> Iterator[_Still]:

@@ -22,7 +22,7 @@ def unused(situation: Situation) -> Iterator[Cause]:
     synced = _synced(situation)
     if not synced:
         return
-    asked = _in_losses(situation)
+    asked = in_losses(situation)
     done: set[str] = set()
     for backward, boot in _bootstraps(situation):
         parts = situation.parts(backward)
@@ -85,7 +85,7 @@ def _bootstraps(situation: Situation) -> Iterator[tuple[Backward, Bootstrap]]:
             yield from ((backward, boot) for boot in situation.bootstraps(backward))
 
 
-def _in_losses(situation: Situation) -> frozenset[int]:
+def in_losses(situation: Situation) -> frozenset[int]:
     """The parameters that any loss was computed with, by whatever way."""
     found: set[int] = set()
     for backward in situation.backwards:

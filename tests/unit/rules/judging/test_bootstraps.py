@@ -6,7 +6,7 @@ from tests.unit.flow.build import Build
 from whygrad.flow.situation import Situation
 from whygrad.model import Alias, Flag, Mark
 from whygrad.rules.losses.surrogate_missing import Made
-from whygrad.rules.targets.judge_syncs import unreached_syncs
+from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
 
 
 @pytest.fixture
@@ -539,3 +539,18 @@ def test_a_sync_with_nothing_of_the_online_network(tmp_path, judge):
     train(run, q, make)
     run.copy(q, target, line=31, factor=0.0, own=1.0, times=6)
     assert found(judge, run) == [("target-never-synced", 2, "error")]
+
+
+@pytest.mark.parametrize(
+    ("moved", "in_loss", "doubts"), [(False, False, 1), (True, False, 0), (False, True, 0)]
+)
+def test_a_copy_that_is_seen_in_no_loss_and_never_changes(run, moved, in_loss, doubts):
+    online, old = run.network("online"), run.network("old", moved=moved)
+    opt = run.optimizer("opt", online)
+    run.copy(online, old, line=3)
+    for _ in range(6):
+        value = run.call(online)
+        if in_loss:  # a reference, as far as anybody can see
+            value = run.op("sub", value, run.call(old, carries=False))
+        run.update(opt, run.backward(run.op("mean", value)))
+    assert len(list(unplaced_copies(Situation(run.evidence())))) == doubts
