@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whygrad.flow.entropies import Part, parts
-from whygrad.flow.paths import living_values
+from whygrad.flow.paths import ancestors, living_values
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Optimizer, Severity, Site, Step
 from whygrad.rules.cause import Cause
@@ -46,14 +46,17 @@ def _beside(flow: Flow, entropy: Part, other: Part) -> bool:
     The log-probability of a sample is an entropy only where the sample also goes through another network.
     """
     own, others = _behind(flow, entropy.op.id), _behind(flow, other.op.id)
-    if entropy.sampled:
-        return bool(own & others) and bool(others - own)
+    if entropy.sampled:  # a critic that is frozen for the time is another network, too
+        return bool(own & others) and bool(_parameters(flow, ancestors(flow, other.op.id)) - own)
     return bool(own & others)
 
 
 def _behind(flow: Flow, op: int) -> frozenset[int]:
-    keys = (flow[n].parameter for n in living_values(flow, [op]))
-    return frozenset(k for k in keys if k is not None)
+    return _parameters(flow, living_values(flow, [op]))
+
+
+def _parameters(flow: Flow, ops: Iterable[int]) -> frozenset[int]:
+    return frozenset(k for n in ops if (k := flow[n].parameter) is not None)
 
 
 def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, part: Part) -> EntropySign:
