@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from whygrad.flow.source import UNREADABLE
+from whygrad.rules.syntax import complete, dot_after, method_calls, parsed, replaced, segment, walk
 
 _LIBRARIES = frozenset(
     {"torch", "F", "np", "nn", "math", "print", "float", "int", "len", "sum", "min", "max"}
@@ -32,19 +32,18 @@ _METHODS = frozenset(
     }
 )
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Lambda)
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
 def uncommented(code: str) -> str:
     """The line without its comment."""
-    tree = _parsed(code)
+    tree = parsed(code)
     end = tree.body[-1].end_col_offset if tree and tree.body else None
     return code.encode()[:end].decode() if tree and len(code.splitlines()) == 1 else code
 
 
 def calls(code: str) -> list[str]:
     """The calls in a line that may be calls of networks: not of a library, not a tensor's method."""
-    return [_text(code, n) for n in _walk(code) if isinstance(n, ast.Call) and _may_be_network(n)]
+    return [segment(code, n) for n in walk(code) if isinstance(n, ast.Call) and _may_be_network(n)]
 
 
 def calls_around(code: str, what: str) -> list[str]:
@@ -54,7 +53,7 @@ def calls_around(code: str, what: str) -> list[str]:
 
 
 def _arguments(call: str) -> list[str]:
-    match _parsed(call):
+    match parsed(call):
         case ast.Module(body=[ast.Expr(value=ast.Call(args=args, keywords=keywords))]):
             return [ast.unparse(a) for a in (*args, *(k.value for k in keywords))]
     return []
@@ -67,30 +66,30 @@ def _may_be_network(call: ast.Call) -> bool:
 
 def without_calls(code: str, *methods: str) -> str | None:
     """The line with ``.detach()`` (one method, or a chain such as ``.detach().cpu().numpy()``) taken out."""
-    owners = {call: owner for call, owner in _method_calls(code, methods) if not call.args}
+    owners = {call: owner for call, owner in method_calls(code, methods) if not call.args}
     tops = [call for call in owners if call not in owners.values()]
     if len(tops) != 1:
         return None
     bottom: ast.expr = tops[0]
     while isinstance(bottom, ast.Call) and bottom in owners:
         bottom = owners[bottom]
-    return _replaced(code, _dot_after(code, bottom), tops[0], "")
+    return replaced(code, dot_after(code, bottom), tops[0], "")
 
 
 def without_attribute(code: str, name: str) -> str | None:
     """The line with ``.data`` taken out."""
-    found = [n for n in _walk(code) if isinstance(n, ast.Attribute) and n.attr == name]
+    found = [n for n in walk(code) if isinstance(n, ast.Attribute) and n.attr == name]
     found = [n for n in found if ast.unparse(n.value) != "self"]
-    return _replaced(code, _dot_after(code, found[0].value), found[0], "") if len(found) == 1 else None
+    return replaced(code, dot_after(code, found[0].value), found[0], "") if len(found) == 1 else None
 
 
 def renamed_method(code: str, old: str, new: str) -> str | None:
     """The line with ``.sample(`` turned into ``.rsample(``."""
-    found = _method_calls(code, (old,))
+    found = method_calls(code, (old,))
     if len(found) != 1:
         return None
     call, owner = found[0]
-    return _replaced(code, _dot_after(code, owner), call.func, f".{new}")
+    return replaced(code, dot_after(code, owner), call.func, f".{new}")
 
 
 def unwrapped(code: str, *functions: str) -> str | None:
@@ -98,7 +97,7 @@ def unwrapped(code: str, *functions: str) -> str | None:
     found = _calls_of(code, *functions)
     if len(found) != 1:
         return None
-    return _replaced(code, found[0].col_offset, found[0], _operand(code, found[0], found[0].args[0]))
+    return replaced(code, found[0].col_offset, found[0], _operand(code, found[0], found[0].args[0]))
 
 
 def renamed_call(code: str, old: str, new: str, keywords: tuple[str, ...]) -> str | None:
@@ -106,16 +105,16 @@ def renamed_call(code: str, old: str, new: str, keywords: tuple[str, ...]) -> st
     found = _calls_of(code, old)
     if len(found) != 1 or any(k.arg not in keywords for k in found[0].keywords):
         return None
-    return _replaced(code, found[0].col_offset, found[0].func, new)
+    return replaced(code, found[0].col_offset, found[0].func, new)
 
 
 def called(code: str, method: str) -> str | None:
     """``net.predict(x, verbose=0)`` as ``net(x)``."""
-    found = [(call, owner) for call, owner in _method_calls(code, (method,)) if call.args]
+    found = [(call, owner) for call, owner in method_calls(code, (method,)) if call.args]
     if len(found) != 1:
         return None
     call, owner = found[0]
-    return _replaced(code, call.col_offset, call, f"{_text(code, owner)}({_text(code, call.args[0])})")
+    return replaced(code, call.col_offset, call, f"{segment(code, owner)}({segment(code, call.args[0])})")
 
 
 def applied(code: str, function: str) -> str | None:
@@ -123,8 +122,8 @@ def applied(code: str, function: str) -> str | None:
     found = _calls_of(code, function)
     match [(call, call.args[:2]) for call in found]:
         case [(call, [ast.Name() | ast.Attribute() as inner, ast.List() | ast.Tuple() as given])]:
-            taken = ", ".join(_text(code, value) for value in given.elts)
-            return _replaced(code, call.col_offset, call, f"{_text(code, inner)}({taken})")
+            taken = ", ".join(segment(code, value) for value in given.elts)
+            return replaced(code, call.col_offset, call, f"{segment(code, inner)}({taken})")
     return None
 
 
@@ -133,11 +132,11 @@ def straight_through(code: str, function: str, stopped: Callable[[str], str]) ->
     found = _calls_of(code, function)
     if len(found) != 1 or len(found[0].args) != 1 or found[0].keywords:
         return None
-    x = _text(code, found[0].args[0])
+    x = segment(code, found[0].args[0])
     if not isinstance(found[0].args[0], ast.Name | ast.Attribute | ast.Call | ast.Subscript):
         x = f"({x})"
-    made = f"{x} + {stopped(f'{_text(code, found[0])} - {x}')}"
-    return _replaced(code, found[0].col_offset, found[0], f"({made})" if _tight(code, found[0]) else made)
+    made = f"{x} + {stopped(f'{segment(code, found[0])} - {x}')}"
+    return replaced(code, found[0].col_offset, found[0], f"({made})" if _tight(code, found[0]) else made)
 
 
 def factor_only(code: str, function: str, constant: str) -> str | None:
@@ -147,57 +146,57 @@ def factor_only(code: str, function: str, constant: str) -> str | None:
         case [ast.Call(args=[ast.BinOp(op=ast.Mult(), left=left, right=right)])]:
             sides = [re.search(constant, ast.unparse(side)) is not None for side in (left, right)]
             if sum(sides) == 1:
-                texts = [_text(code, side) for side in (left, right)]
+                texts = [segment(code, side) for side in (left, right)]
                 made = " * ".join(f"{function}({t})" if s else t for t, s in zip(texts, sides, strict=True))
                 made = f"({made})" if _tight(code, found[0]) else made
-                return _replaced(code, found[0].col_offset, found[0], made)
+                return replaced(code, found[0].col_offset, found[0], made)
     return None
 
 
 def without_keyword(code: str, name: str) -> str | None:
     """The line without ``trainable=False`` in its only call that has it."""
-    found = [n for n in _walk(code) if isinstance(n, ast.Call) and any(k.arg == name for k in n.keywords)]
+    found = [n for n in walk(code) if isinstance(n, ast.Call) and any(k.arg == name for k in n.keywords)]
     if len(found) != 1:
         return None
-    kept = [_text(code, a) for a in found[0].args]
-    kept += [f"{k.arg}={_text(code, k.value)}" for k in found[0].keywords if k.arg and k.arg != name]
+    kept = [segment(code, a) for a in found[0].args]
+    kept += [f"{k.arg}={segment(code, k.value)}" for k in found[0].keywords if k.arg and k.arg != name]
     if any(k.arg is None for k in found[0].keywords):
         return None
-    return _replaced(code, found[0].col_offset, found[0], f"{ast.unparse(found[0].func)}({', '.join(kept)})")
+    return replaced(code, found[0].col_offset, found[0], f"{ast.unparse(found[0].func)}({', '.join(kept)})")
 
 
 def arguments_of(code: str, method: str) -> list[str]:
     """The arguments of the only call of this method: those of ``tape.gradient(loss, variables)``."""
-    found = _method_calls(code, (method,))
-    return [_text(code, value) for value in found[0][0].args] if len(found) == 1 else []
+    found = method_calls(code, (method,))
+    return [segment(code, value) for value in found[0][0].args] if len(found) == 1 else []
 
 
 def maker_in(code: str) -> tuple[str, str]:
     """``h = Dense(8)(x)``, a layer made and called at once: ``Dense(8)`` and ``h = {}(x)``."""
-    made = [n.func for n in _walk(code) if isinstance(n, ast.Call) and isinstance(n.func, ast.Call)]
+    made = [n.func for n in walk(code) if isinstance(n, ast.Call) and isinstance(n.func, ast.Call)]
     if len(made) != 1:
         return "", ""
-    escaped = _replaced(code, made[0].col_offset, made[0], "{}")
-    return (_text(code, made[0]), escaped) if escaped and escaped.count("{") == 1 else ("", "")
+    escaped = replaced(code, made[0].col_offset, made[0], "{}")
+    return (segment(code, made[0]), escaped) if escaped and escaped.count("{") == 1 else ("", "")
 
 
 def assigned_by_call(code: str) -> tuple[str, str]:
     """``state.assign(new)``: ``state`` and ``new``; nothing where the line is something else."""
-    match _method_calls(code, ("assign", "assign_add", "assign_sub")):
+    match method_calls(code, ("assign", "assign_add", "assign_sub")):
         case [(ast.Call(args=[value, *_]), owner)]:
-            return _text(code, owner), _text(code, value)
+            return segment(code, owner), segment(code, value)
     return "", ""
 
 
 def _calls_of(code: str, *functions: str) -> list[ast.Call]:
-    calls = [n for n in _walk(code) if isinstance(n, ast.Call) and n.args]
+    calls = [n for n in walk(code) if isinstance(n, ast.Call) and n.args]
     return [n for n in calls if ast.unparse(n.func) in functions]
 
 
 def _tight(code: str, node: ast.expr) -> bool:
     """Does something bind this expression so closely that an operator put in its place needs brackets?"""
     bound: list[ast.AST] = []
-    for parent in _walk(code):
+    for parent in walk(code):
         match parent:
             case ast.Attribute(value=child) | ast.Subscript(value=child) | ast.Call(func=child):
                 bound.append(child)
@@ -209,13 +208,13 @@ def _tight(code: str, node: ast.expr) -> bool:
 
 def _operand(code: str, call: ast.expr, value: ast.expr) -> str:
     """The value as it can stand where the call stood."""
-    text = _text(code, value)
+    text = segment(code, value)
     return f"({text})" if isinstance(value, _LOOSE) and _tight(code, call) else text
 
 
 def bracketed(value: str) -> str:
     """An expression as it can stand before a dot: ``(a - b)``, and ``x`` as it is."""
-    match _parsed(value):
+    match parsed(value):
         case ast.Module(body=[ast.Expr(value=ast.expr() as inner)]) if (
             isinstance(inner, _LOOSE) and inner.col_offset == 0
         ):
@@ -225,28 +224,28 @@ def bracketed(value: str) -> str:
 
 def wrapped_value(code: str, wrapper: Callable[[ast.expr], str]) -> str | None:
     """``x = value`` as ``x = wrapper(value)``; the wrapper is chosen by the value, empty for none."""
-    match _parsed(_complete(code)):
+    match parsed(complete(code)):
         case ast.Module(body=[ast.Assign(targets=[_], value=value)]) if wrapper(value):
-            return _replaced(code, value.col_offset, value, f"{wrapper(value)}({_text(code, value)})")
+            return replaced(code, value.col_offset, value, f"{wrapper(value)}({segment(code, value)})")
     return None
 
 
 def moved_inside(code: str, function: str) -> str | None:
     """``nn.Parameter(x).float()`` as ``nn.Parameter(x.float())``."""
-    for call, inner in _method_calls(code):
+    for call, inner in method_calls(code):
         if isinstance(inner, ast.Call) and inner.args and ast.unparse(inner.func).endswith(function):
-            tail = _text(code, call)[len(_text(code, inner)) :]
-            value = _text(code, inner.args[0])
+            tail = segment(code, call)[len(segment(code, inner)) :]
+            value = segment(code, inner.args[0])
             if not isinstance(inner.args[0], ast.Call | ast.Name | ast.Attribute):
                 value = f"({value})"
             made = f"{ast.unparse(inner.func)}({value}{tail})"
-            return _replaced(code, call.col_offset, call, made)
+            return replaced(code, call.col_offset, call, made)
     return None
 
 
 def out_of_place(code: str) -> str | None:
     """``x += y`` as ``x = x + y``; ``x.mul_(y).add_(z)`` as ``x = x.mul(y).add(z)``."""
-    match _parsed(code):
+    match parsed(code):
         case ast.Module(
             body=[ast.AugAssign(target=ast.Name() | ast.Attribute() as target, value=value, op=op)]
         ):
@@ -273,7 +272,7 @@ def _kept_chain(call: ast.Call) -> str | None:
 
 def written_element(code: str) -> str:
     """``x`` in ``x[mask] = 0``; nothing where the line is something else."""
-    match _parsed(code):
+    match parsed(code):
         case (
             ast.Module(body=[ast.Assign(targets=[ast.Subscript(value=owner)])])
             | ast.Module(body=[ast.AugAssign(target=ast.Subscript(value=owner))])
@@ -284,9 +283,9 @@ def written_element(code: str) -> str:
 
 def loaded_into(code: str, copied: Callable[[str, str], str]) -> str | None:
     """``self.net = loaded`` as ``self.net.load_state_dict(loaded.state_dict())``, as the dialect copies."""
-    match _parsed(code):
+    match parsed(code):
         case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value)]):
-            return copied(_text(code, target), _text(code, value))
+            return copied(segment(code, target), segment(code, value))
     return None
 
 
@@ -300,7 +299,7 @@ def with_name(code: str, old: str, new: str) -> str | None:
 
 def carried(code: str) -> str:
     """The name that a line takes and gives back, as ``h`` in ``q, h = net(obs, h)``; empty without one."""
-    match _parsed(_complete(code)):
+    match parsed(complete(code)):
         case ast.Module(body=[ast.Assign(targets=[target], value=value)]):
             taken = {ast.unparse(n) for n in ast.walk(value) if isinstance(n, ast.Name | ast.Attribute)}
             given = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -310,7 +309,7 @@ def carried(code: str) -> str:
 
 def assigned(code: str) -> str:
     """The one name that the line assigns to, if it does."""
-    match _parsed(_complete(code)):
+    match parsed(complete(code)):
         case ast.Module(body=[ast.Assign(targets=[ast.Name() | ast.Attribute() as target])]):
             return ast.unparse(target)
     return ""
@@ -318,15 +317,15 @@ def assigned(code: str) -> str:
 
 def given(code: str) -> tuple[str, str]:
     """``x = value``: ``x`` and ``value``; nothing where the line is something else."""
-    match _parsed(_complete(code)):
+    match parsed(complete(code)):
         case ast.Module(body=[ast.Assign(targets=[ast.Name() as target], value=value)]):
-            return target.id, _text(code, value)
+            return target.id, segment(code, value)
     return "", ""
 
 
 def is_list(value: str) -> bool:
     """A list that is written out, or made by a comprehension."""
-    match _parsed(value):
+    match parsed(value):
         case ast.Module(body=[ast.Expr(value=ast.List() | ast.ListComp())]):
             return True
     return False
@@ -334,7 +333,7 @@ def is_list(value: str) -> bool:
 
 def is_idle(code: str) -> bool:
     """``x = x``: nothing happens in this line."""
-    match _parsed(code):
+    match parsed(code):
         case ast.Module(body=[ast.Assign(targets=[target], value=value)]):
             return ast.unparse(target) == ast.unparse(value)
     return False
@@ -342,68 +341,12 @@ def is_idle(code: str) -> bool:
 
 def stopped_value(code: str, name: str, stopped: Callable[[str], str]) -> str | None:
     """``r + gamma * v2 - v`` with ``v2`` stopped; without its name, the one product that calls something."""
-    named = [n for n in _walk(code) if isinstance(n, ast.expr) and ast.unparse(n) == name]
+    named = [n for n in walk(code) if isinstance(n, ast.expr) and ast.unparse(n) == name]
     if name and len(named) == 1:
-        return _replaced(code, named[0].col_offset, named[0], stopped(name))
-    products = [n for n in _walk(code) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+        return replaced(code, named[0].col_offset, named[0], stopped(name))
+    products = [n for n in walk(code) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
     outer = [n for n in products if not any(n is not m and n in ast.walk(m) for m in products)]
     calling = [n for n in outer if any(isinstance(inner, ast.Call) for inner in ast.walk(n))]
     if len(calling) != 1:
         return None
-    return _replaced(code, calling[0].col_offset, calling[0], stopped(_text(code, calling[0])))
-
-
-def _walk(code: str) -> list[ast.AST]:
-    tree = _parsed(_complete(code))
-    return list(ast.walk(tree)) if tree else []
-
-
-def _method_calls(code: str, names: tuple[str, ...] = ()) -> list[tuple[ast.Call, ast.expr]]:
-    """The calls ``owner.name(...)`` with their owners; all of them where no name is given."""
-    found = []
-    for node in _walk(code):
-        match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if not names or name in names:
-                found.append((node, owner))
-    return found
-
-
-def _parsed(code: str) -> ast.Module | None:
-    try:
-        return ast.parse(code)
-    except UNREADABLE:
-        return None
-
-
-def _complete(code: str) -> str:
-    """The line, completed to a statement: open brackets closed, a block given a body."""
-    if not code or _parsed(code):
-        return code
-    stack: list[str] = []
-    for char in re.sub(r"#.*|'[^']*'|\"[^\"]*\"", "", code):
-        if char in _CLOSERS:
-            stack.append(_CLOSERS[char])
-        elif stack and char == stack[-1]:
-            stack.pop()
-    tries = (f"{code} pass", code + "".join(reversed(stack)))
-    return next((c for c in tries if _parsed(c)), code)
-
-
-def _text(code: str, node: ast.expr) -> str:
-    return ast.get_source_segment(_complete(code), node) or ""
-
-
-def _dot_after(code: str, owner: ast.expr) -> int | None:
-    """Where the attribute of ``owner`` begins: behind the brackets that may stand around it."""
-    raw, place = code.encode(), owner.end_col_offset
-    while place is not None and raw[place : place + 1] in (b")", b" "):
-        place += 1
-    return place
-
-
-def _replaced(code: str, start: int | None, end: ast.expr, text: str) -> str | None:
-    """The line with everything from ``start`` to the end of a node replaced."""
-    raw = code.encode()
-    if start is None or end.end_col_offset is None or end.end_col_offset > len(raw):
-        return None
-    return (raw[:start] + text.encode() + raw[end.end_col_offset :]).decode()
+    return replaced(code, calling[0].col_offset, calling[0], stopped(segment(code, calling[0])))

@@ -13,8 +13,9 @@ from typing import Generic, TypeVar
 from whygrad.doors import door
 from whygrad.frameworks.protocol import Observation, Setup
 from whygrad.frameworks.shared.counting import count_of
-from whygrad.frameworks.shared.evidence import Freezer, Records
+from whygrad.frameworks.shared.evidence import Freezer
 from whygrad.frameworks.shared.observer import BaseObserver
+from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.shared.scopes import innermost
 from whygrad.model import Evidence, Note
 from whygrad.summaries.watching import Watching

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.kinds import Kinds, is_swapped
-from whygrad.frameworks.shared.networks import tell_apart
+from whygrad.frameworks.shared.networks import anonymous, nameless, tell_apart
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, cone
 from whygrad.frameworks.shared.records import (
     BackwardRecord,
-    ClearRecord,
     ClipRecord,
-    CopyRecord,
     EmptyRecord,
     HandoverRecord,
     OptimizerRecord,
-    SwitchRecord,
+    Records,
     UpdateRecord,
 )
 from whygrad.model import (
@@ -51,31 +48,6 @@ _WRAPPERS = frozenset(
 )
 _KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
-
-
-Failure = tuple[str, str, str, Where | None, tuple[Node, ...]]  # type, message, operation, where, inputs
-
-
-@dataclass(slots=True)
-class Records:
-    """All that a backend has kept, as one look sees it: optimizers and parameters are copies."""
-
-    optimizers: list[OptimizerRecord]
-    pending: list[BackwardRecord]
-    assigned: dict[int, tuple[Param, Where | None]] = field(default_factory=dict)
-    failure: Failure | None = None
-    gate: Gate | None = None  # gradients are off now, since here
-    captured: Where | None = None  # where a function was compiled
-    clips: list[ClipRecord] = field(default_factory=list)
-    clears: list[ClearRecord] = field(default_factory=list)
-    copies: list[CopyRecord] = field(default_factory=list)
-    empty: list[EmptyRecord] = field(default_factory=list)
-    switches: list[SwitchRecord] = field(default_factory=list)
-    handovers: list[HandoverRecord] = field(default_factory=list)
-    aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str]] = field(default_factory=list)
-    params: dict[int, Param] = field(default_factory=dict)  # by key
-    handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
 
 
 class Freezer:
@@ -155,8 +127,8 @@ class Freezer:
         origin = self._seen(param.copied_from) if param.copied_from is not None else None
         return Parameter(
             key=param.key,
-            name=param.name or _anonymous(param),
-            network=param.network or param.name.partition(".")[0] or _nameless(param, origin),
+            name=param.name or anonymous(param),
+            network=param.network or param.name.partition(".")[0] or nameless(param, origin),
             shape=param.shape,
             trainable=self.trainable(tensor) if tensor is not None else self.was_trainable(param),
             made=tuple(site for where in param.made if (site := self._site(where)) is not None),
@@ -424,17 +396,3 @@ def _public(where: Where) -> str:
     if not name or name.startswith(_PLUMBING) or "<locals>" in name or name in _WRAPPERS:
         return ""
     return "" if where.api is not None and _KERAS_OPS in where.api.co_filename else name
-
-
-def _nameless(param: Param, origin: Param | None) -> str:
-    """What parameters have in common that nobody has a name for: whose copy they are, or their line."""
-    if origin is not None and origin.network:
-        return f"a copy of {origin.network}"
-    where = param.made[0] if param.made else None
-    return f"(parameters made at line {where.line})" if where is not None else _anonymous(param)
-
-
-def _anonymous(param: Param) -> str:
-    size = "x".join(map(str, param.shape)) or "scalar"
-    where = param.made[0] if param.made else None
-    return f"({size} parameter made at line {where.line})" if where is not None else f"({size} parameter)"

@@ -60,3 +60,18 @@ def _split(network: str, children: Children) -> None:
     for part, keys in children.items():
         for param in keys.values():
             param.network = f"{network}.{part}"
+
+
+def nameless(param: Param, origin: Param | None) -> str:
+    """What parameters have in common that nobody has a name for: whose copy they are, or their line."""
+    if origin is not None and origin.network:
+        return f"a copy of {origin.network}"
+    where = param.made[0] if param.made else None
+    return f"(parameters made at line {where.line})" if where is not None else anonymous(param)
+
+
+def anonymous(param: Param) -> str:
+    """One that nobody has a name for, by its size and its line."""
+    size = "x".join(map(str, param.shape)) or "scalar"
+    where = param.made[0] if param.made else None
+    return f"({size} parameter made at line {where.line})" if where is not None else f"({size} parameter)"

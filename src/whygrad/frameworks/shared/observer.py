@@ -14,10 +14,10 @@ from whygrad.doors import door
 from whygrad.frameworks.registry import brief
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.budget import Budget
-from whygrad.frameworks.shared.evidence import Failure, Records
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.nodes import Param
 from whygrad.frameworks.shared.optimizers import Optimizers
+from whygrad.frameworks.shared.records import Failure, Records
 from whygrad.summaries.watching import Watching
 
 

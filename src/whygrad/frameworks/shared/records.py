@@ -12,7 +12,7 @@ from typing import Any
 from whygrad.doors import door
 from whygrad.frameworks.shared.budget import BUDGET
 from whygrad.frameworks.shared.frames import Where
-from whygrad.frameworks.shared.nodes import Node, Param, clock, reference
+from whygrad.frameworks.shared.nodes import Gate, Node, Param, clock, reference
 from whygrad.model import Look, Moved, Pulse
 
 NEVER = sys.maxsize
@@ -305,3 +305,28 @@ class OptimizerRecord:
     def updates(self) -> list[UpdateRecord]:
         """The updates that are remembered, in order."""
         return [*self.first, *self.last]
+
+
+Failure = tuple[str, str, str, Where | None, tuple[Node, ...]]  # type, message, operation, where, inputs
+
+
+@dataclass(slots=True)
+class Records:
+    """All that a backend has kept, as one look sees it: optimizers and parameters are copies."""
+
+    optimizers: list[OptimizerRecord]
+    pending: list[BackwardRecord]
+    assigned: dict[int, tuple[Param, Where | None]] = field(default_factory=dict)
+    failure: Failure | None = None
+    gate: Gate | None = None  # gradients are off now, since here
+    captured: Where | None = None  # where a function was compiled
+    clips: list[ClipRecord] = field(default_factory=list)
+    clears: list[ClearRecord] = field(default_factory=list)
+    copies: list[CopyRecord] = field(default_factory=list)
+    empty: list[EmptyRecord] = field(default_factory=list)
+    switches: list[SwitchRecord] = field(default_factory=list)
+    handovers: list[HandoverRecord] = field(default_factory=list)
+    aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
+    flags: list[tuple[Where, str]] = field(default_factory=list)
+    params: dict[int, Param] = field(default_factory=dict)  # by key
+    handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by

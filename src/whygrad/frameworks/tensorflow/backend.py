@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from whygrad.frameworks.protocol import Setup
 from whygrad.frameworks.shared.backend import BaseBackend
-from whygrad.frameworks.shared.evidence import Records
+from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.evidence import TensorFlowFreezer
 from whygrad.frameworks.tensorflow.observer import Observer

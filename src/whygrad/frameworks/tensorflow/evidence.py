@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from whygrad.frameworks.shared.evidence import Freezer, Records
+from whygrad.frameworks.shared.evidence import Freezer
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Gate, Node, Param
 from whygrad.frameworks.shared.objects import shown
-from whygrad.frameworks.shared.records import BackwardRecord
+from whygrad.frameworks.shared.records import BackwardRecord, Records
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.tensorflow.differentiating import Differentiation
 from whygrad.frameworks.tensorflow.kinds import KINDS

@@ -15,11 +15,11 @@ import tensorflow as tf
 
 from whygrad.doors import door
 from whygrad.frameworks.shared import attention
-from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.figures import Figures
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.observer import BaseObserver
+from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.tensorflow import private

@@ -10,8 +10,8 @@ import torch
 
 from whygrad.frameworks.protocol import Setup
 from whygrad.frameworks.shared.backend import BaseBackend
-from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.frames import Where
+from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.distributed import waited_for
 from whygrad.frameworks.torch.evidence import TorchFreezer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from whygrad.frameworks.shared.evidence import Freezer, Records
+from whygrad.frameworks.shared.evidence import Freezer
 from whygrad.frameworks.shared.nodes import Param
+from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch.kinds import KINDS
 

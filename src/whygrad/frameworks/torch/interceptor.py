@@ -132,7 +132,7 @@ class Mode(TorchFunctionMode):
             return
         self._recorder.operation(name, values, result, frame, gate)
         if name in MOODY:
-            self._recorder.moody(kwargs, result)
+            self._recorder.in_mode(kwargs, result)
         if self._attention.tired(self._recorder.operations):
             self._observer.pause()
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import torch
 
-from whygrad.frameworks.shared.evidence import Records
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.observer import BaseObserver
-from whygrad.frameworks.shared.records import EmptyRecord
+from whygrad.frameworks.shared.records import EmptyRecord, Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch import emptiness, private

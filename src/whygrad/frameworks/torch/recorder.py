@@ -43,7 +43,7 @@ class Recorder:
         self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
-        self._moody = False  # there are such layers
+        self._modal = False  # there are such layers
         self._prune_at = 4096
 
     # -- values ------------------------------------------------------------------------------------
@@ -215,12 +215,12 @@ class Recorder:
                 if node is not None and not node.tainted:
                     node.odd = node.odd or looks_inverted(value)
 
-    def moody(self, kwargs: dict[str, Any], result: Any) -> None:
+    def in_mode(self, kwargs: dict[str, Any], result: Any) -> None:
         """Dropout or batch normalisation: in which mode? In evaluation, dropout gives back what went in."""
         node, training = self.table.get(result), kwargs.get("training")
         if node is not None and type(training) is bool and kwargs.get("p") != 0:
             node.training = training
-            self._moody = True
+            self._modal = True
 
     def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
         """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""
@@ -344,7 +344,7 @@ class Recorder:
             self.outside.array(value, node)
         if gate is None:
             self.outside.exits.append(node)
-        elif self._moody and any(n.training is not None for n in islice(cone((source,)), _NEAR)):
+        elif self._modal and any(n.training is not None for n in islice(cone((source,)), _NEAR)):
             self.acts.append(node)
 
     def entered(self, name: str, arguments: Sequence[Any], result: Any, frame: FrameType) -> None:
