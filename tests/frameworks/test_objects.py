@@ -50,7 +50,9 @@ READERS = {
     "parts": lambda value: list(parts(value)),
     "of_data": lambda value: Outside().of_data(value),
     "of_number": lambda value: Outside().of_number(value),
-    "walk": lambda value: Names().walk([("name", value), ("names", [value]), ("keys", {"key": value})]),
+    "walk": lambda value: Names().walk(
+        [("name", value, 0), ("names", [value], 0), ("keys", {"key": value}, 0)]
+    ),
 }
 
 
@@ -77,7 +79,7 @@ def test_what_is_in_there_is_found_all_the_same(hostile):
     held = hostile.HostileDict(net=net), hostile.HostileList([net]), hostile.HostileTuple((net,))
     for value, path in zip(held, ("['net']", "[0]", "[0]"), strict=True):
         names = Names()
-        names.walk([("agent", value)])
+        names.walk([("agent", value, 0)])
         assert names.tensors[id(net.weight)].name == f"agent{path}.weight"
     assert hostile.CALLS == []
 
