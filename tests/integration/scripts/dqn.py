@@ -35,8 +35,10 @@ for step in range(int(sys.argv[1]) if len(sys.argv) > 1 else 150):
     if random.random() < 0.2:
         action = random.randrange(2)
     else:
+        online.eval()
         with torch.no_grad():
             action = int(online(torch.from_numpy(state).unsqueeze(0)).argmax(dim=1).item())
+        online.train()
     position = max(-1.0, min(1.0, position + (0.1 if action else -0.1)))
     following = np.array([position, np.random.rand()], dtype=np.float32)
     memory.append((state, action, position, following))

@@ -156,7 +156,7 @@ class Clips:
         value.clip = record
         value.describe(numbers)
         self._recorder.put(numbers, value)
-        if isinstance(numbers, private.EAGER_TENSOR):
+        if is_a(numbers, private.EAGER_TENSOR):
             record.results.append(value)
         else:
             record.symbols.append(weakref.ref(numbers))
@@ -232,7 +232,7 @@ def largest(tensors: Iterable[Any], kind: str) -> float | None:
     Nothing in traced code: there are no values yet.
     """
     numbers = [dense(tensor) for tensor in tensors]
-    found = [private.contents(n) for n in numbers if isinstance(n, private.EAGER_TENSOR)]
+    found = [private.contents(n) for n in numbers if is_a(n, private.EAGER_TENSOR)]
     sizes = [abs(values.astype("float64")) for values in found if values is not None and values.size]
     if not sizes:
         return None
@@ -256,4 +256,4 @@ def _list(given: Any) -> list[Any]:
 
 
 def _number(limit: Any) -> float | None:
-    return number_in(private.contents(limit) if isinstance(limit, private.EAGER_TENSOR) else limit)
+    return number_in(private.contents(limit) if is_a(limit, private.EAGER_TENSOR) else limit)

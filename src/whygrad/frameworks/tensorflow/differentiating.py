@@ -15,6 +15,7 @@ from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import look_back
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
 from whygrad.frameworks.shared.records import BackwardRecord
@@ -72,7 +73,7 @@ class Differentiating:
     ) -> None:
         """Twice per line and no more."""
         target = args[0] if args else kwargs.get("target")
-        if not isinstance(target, private.EAGER_TENSOR):
+        if not is_a(target, private.EAGER_TENSOR):
             record.unmeasured = COMPILED if private.is_tensor(target) else ""
         elif original.__name__ == "gradient" and self._attention.measures_shares(record.where):
             known = self._recorder.tapes.get(tape)
@@ -168,7 +169,7 @@ class Differentiating:
 
 def is_zero(gradient: Any) -> bool:
     """Exactly zero everywhere; in traced code nobody can tell yet."""
-    values = private.contents(gradient) if isinstance(gradient, private.EAGER_TENSOR) else None
+    values = private.contents(gradient) if is_a(gradient, private.EAGER_TENSOR) else None
     return values is not None and not values.any()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from whygrad.frameworks.shared.frames import Where, told
 from whygrad.frameworks.shared.nodes import Node
+from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.graph_reading import Body, Handle, Key, called_by, key_of
 from whygrad.frameworks.tensorflow.masks import holds_more
@@ -41,13 +42,13 @@ class Graphs:
 
     def outside(self, tensor: Any) -> Node:
         """A tensor that a graph captured: of an outer graph, or of eager code."""
-        if isinstance(tensor, private.EAGER_TENSOR):
+        if is_a(tensor, private.EAGER_TENSOR):
             return self._eager(tensor)
         return self.node(tensor)
 
     def handle(self, tensor: Any) -> int:
         """The eager handle of a captured resource."""
-        if isinstance(tensor, private.EAGER_TENSOR):
+        if is_a(tensor, private.EAGER_TENSOR):
             return private.identity(tensor)
         return self.body(tensor.graph).handle(tensor)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whygrad.frameworks.shared.masks import MOST, may_be_inverted
+from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.values import Value
 
@@ -30,7 +31,7 @@ def looks_inverted(tensor: Any) -> bool:
 
 
 def _numbers(tensor: Any) -> Any:
-    values = private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None
+    values = private.contents(tensor) if is_a(tensor, private.EAGER_TENSOR) else None
     return values if values is not None and 0 < values.size <= MOST and values.dtype.kind in "fiu" else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from whygrad.frameworks.shared.nodes import Param
+from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, weights
 from whygrad.model import Values
 
@@ -52,7 +53,7 @@ class TensorFlowNumbers:
 def first(tensor: Any, most: int = _MOST) -> Any:
     """The first numbers in an eager tensor; nothing if there are none."""
     tensor = getattr(tensor, "values", tensor)  # of a sparse gradient
-    return _numbers(private.contents(tensor) if isinstance(tensor, private.EAGER_TENSOR) else None, most)
+    return _numbers(private.contents(tensor) if is_a(tensor, private.EAGER_TENSOR) else None, most)
 
 
 def _numbers(found: Any, most: int) -> Any:

@@ -18,6 +18,7 @@ from whygrad.frameworks.shared import attention
 from whygrad.frameworks.shared.figures import Figures
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where
+from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.shared.scopes import variables
@@ -333,7 +334,7 @@ class Observer(BaseObserver):
 
 def _row(value: Any, most: int) -> list[Any] | None:
     """What is in a row or column of numbers."""
-    if not isinstance(value, private.EAGER_TENSOR):
+    if not is_a(value, private.EAGER_TENSOR):
         return None
     long = value.shape.num_elements() or 0
     if not 1 < long <= most or tuple(value.shape) not in ((long,), (long, 1)):

@@ -47,7 +47,7 @@ class Recorder:
 
     def node(self, tensor: Any) -> Node:
         """The value of a tensor, in eager or traced code."""
-        if isinstance(tensor, private.EAGER_TENSOR):
+        if is_a(tensor, private.EAGER_TENSOR):
             return self.eager(tensor)
         if handle_of(tensor):
             return self.variables.node(handle_of(tensor))
@@ -166,14 +166,14 @@ class Recorder:
         results = self.graphs.call(graph, feeds, owner)
         tensors = [t for t in tf.nest.flatten(outputs, expand_composites=True) if private.is_tensor(t)]
         for tensor, result in zip(tensors, results, strict=False):  # more results serve the backward pass
-            if isinstance(tensor, private.EAGER_TENSOR):
+            if is_a(tensor, private.EAGER_TENSOR):
                 self.table.put(tensor, result)
                 if isinstance(result, Value) and result.tainted:
                     self._recent.append(result)
 
     def put(self, tensor: Any, value: Value) -> None:
         """From now on ``tensor``, eager or traced, is the value ``value``."""
-        if isinstance(tensor, private.EAGER_TENSOR):
+        if is_a(tensor, private.EAGER_TENSOR):
             value.tapes = self.tapes.open
             self.table.put(tensor, value)
         else:
@@ -216,7 +216,7 @@ class Recorder:
 
     def entered(self, name: str, data: Any, tensor: Any, frame: FrameType) -> None:
         """Plain data becomes a tensor."""
-        if not isinstance(tensor, private.EAGER_TENSOR) or data is tensor or not tensor.dtype.is_floating:
+        if not is_a(tensor, private.EAGER_TENSOR) or data is tensor or not tensor.dtype.is_floating:
             return
         where = here(frame)
         nested = leaves(data) if is_a(data, list, tuple) and size(data) <= _MOST_NESTED else ()
