@@ -25,6 +25,7 @@ WHOLE = (  # seen over more updates than a check waits for
     "exploding",
     "oscillating",
     "target-unused",
+    "unmasked-bootstrap",
     "unused-in-ddp",
 )
 IN_TENSORFLOW = {

@@ -23,7 +23,15 @@ def is_read(file: str, line: int, name: str) -> bool:
     own = name.rpartition(".")[2]
     if own != name:
         return any(_is_field(node, own) for node in ast.walk(module))
-    return _reads(module, scope_of(module, line), {name}, _DEEP)
+    scope = scope_of(module, line)
+    return (scope is module and _in_functions(module, name)) or _reads(module, scope, {name}, _DEEP)
+
+
+def _in_functions(module: ast.Module, name: str) -> bool:
+    """A variable of the file may be read in any of its functions."""
+    functions = [f for f in ast.walk(module) if isinstance(f, (ast.FunctionDef, ast.Lambda))]
+    names = (n for f in functions for n in ast.walk(f) if isinstance(n, ast.Name))
+    return any(n.id == name and isinstance(n.ctx, ast.Load) for n in names)
 
 
 def _is_field(node: ast.AST, field: str) -> bool:

@@ -52,6 +52,11 @@ def test_a_field_is_looked_for_in_the_whole_file(script, text, read):
     assert is_read(script(text), 1, "data.dones") is read
 
 
+def test_a_variable_of_the_file_may_be_read_in_its_functions(script):
+    assert is_read(script("action = draw()\ndef update():\n    return q.gather(1, action)\n"), 1, "action")
+    assert not is_read(script("done = draw()\ndef update():\n    return 1\n"), 1, "done")
+
+
 @pytest.mark.parametrize(
     ("text", "asked"),
     [

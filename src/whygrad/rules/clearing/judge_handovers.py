@@ -32,6 +32,8 @@ def unseen_origins(situation: Situation) -> Iterator[Note]:
         updates = situation.updates(optimizer)
         absent = situation.evidence.always_absent.get(optimizer.key, frozenset())
         given = any(b.reached & optimizer.held for u in updates for b in u.backwards)
+        handed = [h for h in situation.evidence.handovers if h.targets & optimizer.held]
+        given = given or sum(len(h.times) for h in handed) >= len(updates)  # by hand, before each step
         if len(updates) > _OFTEN and not given and not optimizer.held <= absent:
             text = f"no loss was seen that gives {optimizer.name} the gradients which it applies"
             yield Note(text, optimizer.made, "doubt")
