@@ -23,6 +23,7 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    still: Mapping[int, int] = field(default_factory=dict)  # parameter -> the step from which its rate is 0
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
     remembers: bool = False  # it takes moments, or the like, from one step to the next

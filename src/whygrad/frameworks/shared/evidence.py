@@ -200,6 +200,7 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            still=dict(record.still),
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,

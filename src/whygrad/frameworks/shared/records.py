@@ -229,6 +229,7 @@ class OptimizerRecord:
         "ref",
         "remembers",
         "steps",
+        "still",
         "summary_from",
         "told",
         "traced",
@@ -248,6 +249,7 @@ class OptimizerRecord:
         self.absent_always: frozenset[int] | None = None  # keys of parameters
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = False  # until its first step is looked at
+        self.still: dict[int, int] = {}  # parameter -> the step from which on its learning rate is 0
         self.maximize = False
         self.remembers = False  # until its first step has ended
         self.clears = 0  # calls of zero_grad() after its first step
@@ -295,6 +297,10 @@ class OptimizerRecord:
         """Remember an update: the first few, and the last few."""
         self.recorded += 1
         (self.first if len(self.first) < BUDGET.kept[0] else self.last).append(update)
+
+    def rests(self, keys: Iterable[int]) -> None:
+        """In the step that begins, the learning rate of these parameters is 0, and that of no others."""
+        self.still = {key: self.still.get(key, self.steps + 1) for key in keys}
 
     def absent(self, absent: frozenset[int]) -> None:
         """One more step in which these parameters had no gradient."""

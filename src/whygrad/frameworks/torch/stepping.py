@@ -149,6 +149,8 @@ class Steps:
         if record.lr_always_zero or not record.steps:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
             record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        resting = [p for g in optimizer.param_groups if float(g.get("lr", 1)) == 0 for p in g["params"]]
+        record.rests(self._recorder.param(p).key for p in resting)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._observer.rest()
