@@ -204,6 +204,7 @@ class Freezer:
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            searches=record.closures,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -257,6 +258,7 @@ class Freezer:
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
+                taken=frozenset(record.taken),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 acts=tuple(map(self._id, record.acts)),

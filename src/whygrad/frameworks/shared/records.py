@@ -47,6 +47,7 @@ class BackwardRecord:
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
+    taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
 
 
 @dataclass(slots=True, eq=False)

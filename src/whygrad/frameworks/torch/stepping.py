@@ -216,7 +216,7 @@ class Steps:
         found: set[int] = set()
         for key in record.held:
             mine = [b for b in since if key in b.reached and not b.wanted]
-            if mine and key in mine[-1].cleared and key not in mine[-1].applied:
+            if mine and key in mine[-1].cleared and key not in mine[-1].applied | mine[-1].taken:
                 found.add(key)
         if not found:
             return frozenset(), None
