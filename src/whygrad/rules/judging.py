@@ -31,6 +31,7 @@ from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwa
 from whygrad.rules.paths.judge_truncated import truncations
 from whygrad.rules.paths.loss_independent import LossIndependent
 from whygrad.rules.stepping.judge_created import created_inside
+from whygrad.rules.stepping.judge_leaf_roots import leaf_roots
 from whygrad.rules.stepping.judge_unanswered import unanswered
 from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
 from whygrad.rules.unexplained.judge_unexplained import unexplained
@@ -50,7 +51,7 @@ def causes(situation: Situation) -> list[Cause]:
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, [*left_out, *handovers(situation)])
-    missing = surrogates(situation, missing)
+    missing = leaf_roots(situation, surrogates(situation, missing))
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
     found += created_inside(situation)
     found += [*missing, *left_out, *frozen_parts(situation)]
