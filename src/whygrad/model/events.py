@@ -25,6 +25,7 @@ class Clip:
     fresh: frozenset[int] = frozenset()  # had a gradient that no step had used yet
     awaited: bool = False  # a backward followed that wrote the gradients of these parameters anew
     ready: bool = False  # ... of a loss that had been computed before the clip
+    scaled: bool = False  # a loss scaler had made these gradients larger, and had not undone it yet
 
 
 @dataclass(frozen=True, slots=True)

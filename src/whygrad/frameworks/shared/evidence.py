@@ -161,6 +161,7 @@ class Freezer:
             clip.fresh,
             clip.awaited,
             clip.ready,
+            clip.scaled,
         )
 
     def _empty(self, record: EmptyRecord) -> EmptyList:

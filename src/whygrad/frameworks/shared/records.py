@@ -104,6 +104,7 @@ class ClipRecord:
     fresh: frozenset[int] = frozenset()
     awaited: bool = False
     ready: bool = False
+    scaled: bool = False
 
 
 @dataclass(slots=True, eq=False)

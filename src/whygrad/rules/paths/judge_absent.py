@@ -16,6 +16,7 @@ from whygrad.rules.membership.frozen import Frozen
 from whygrad.rules.membership.judge_captured import runs_another
 from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths import cuts
+from whygrad.rules.paths.detached import Detached
 from whygrad.rules.paths.judge_independent import independent
 from whygrad.rules.paths.judge_source import by_source
 from whygrad.rules.stepping.judge_unstepped import unapplied
@@ -265,6 +266,8 @@ def cut_cause(
     """The cut of a path, as a cause."""
     dialect = dialect_of(situation.evidence.framework)
     found = cuts.first_cut(path, dialect)
+    if isinstance(found.cause, Detached) and used_again(situation, backward, found.op):
+        found = cuts.Cut(replace(found.cause, shared=True), found.op)
     loss = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
     return replace(
         found.cause,
@@ -273,6 +276,22 @@ def cut_cause(
         optimizer=optimizer.name if optimizer is not None else "",
         loss=loss.site,
     )
+
+
+def used_again(situation: Situation, backward: Backward, op: Op) -> bool:
+    """Is the very value that is cut off behind another backward of the same update, too?
+
+    A closure is called several times for one step. Without the cut the second one would walk a freed graph.
+    """
+    for update in situation.evidence.updates:
+        if any(b.number == backward.number for b in update.backwards):
+            others = [b for b in update.backwards if b.number != backward.number and b.site == backward.site]
+            return any(_same(o, op) for b in others for o in b.flow.ops.values())
+    return False
+
+
+def _same(one: Op, two: Op) -> bool:
+    return (one.time, one.site, one.kind) == (two.time, two.site, two.kind)
 
 
 def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) -> Cause | None:
