@@ -26,6 +26,7 @@ from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths.judge_absent import absent, failed, thawed_never, unscaled
 from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
+from whygrad.rules.paths.judge_masked_source import masked_by_source
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
 from whygrad.rules.paths.loss_independent import LossIndependent
 from whygrad.rules.stepping.judge_created import created_inside
@@ -59,6 +60,7 @@ def causes(situation: Situation) -> list[Cause]:
     of_these = {c.loss for c in constant}
     found += constant
     found += [c for c in masked(situation) if not _same_place(c, found) and c.loss not in of_these]
+    found += [c for c in masked_by_source(situation) if not _same_place(c, found) and c.loss not in of_these]
     found += fake_root(situation, missing)
     found += wrong(situation)
     found += undone(situation) if evidence.complete else ()

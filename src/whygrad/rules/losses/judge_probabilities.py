@@ -70,8 +70,20 @@ def _raw(flow: Flow, op: Op) -> Op | None:
     if op.kind is Kind.PICKED_LOG:
         given = _behind(flow, op.inputs[0])
     elif op.kind is Kind.LOG:
-        given = _before_sharing(flow, _behind(flow, op.inputs[0]))
+        given = _behind(flow, op.inputs[0])
+        given = _before_sharing(flow, given) or (given if _up_to_one(flow, op) else None)
     return given if given is not None and is_layer(flow, given) and given.shape[-1:] != (1,) else None
+
+
+def _up_to_one(flow: Flow, op: Op) -> bool:
+    """Is its input kept between 0 and 1, so that it cannot be anything but a probability?"""
+    bounds: list[float] = []
+    for _ in range(_NEAR):
+        op = flow[op.inputs[0]] if op.inputs else op
+        if op.kind not in _SAME:
+            break
+        bounds += op.numbers if op.kind is Kind.BOUND else ()
+    return len(bounds) > 1 and -_TINY <= min(bounds) <= _TINY and abs(max(bounds) - 1) <= _TINY
 
 
 def _before_sharing(flow: Flow, op: Op) -> Op | None:
