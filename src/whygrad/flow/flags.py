@@ -8,6 +8,7 @@ from whygrad.flow.source import Function, scope_of, statements, tree
 from whygrad.model.source import remembered
 
 _DEEP = 3
+_FILLING = ("append", "extend", "clear")
 _CONVERSIONS = 12  # names that one value goes by
 
 
@@ -92,8 +93,19 @@ def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -
     if hasattr(statement, "body"):  # what is in there are statements of their own
         parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
     given = _handed_on(module, parts, names, deep)
+    given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
     return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
+
+
+def _filled(node: ast.AST) -> ast.AST | None:
+    """``dones[t] = done``, ``dones.append(done)``: what is put into a variable does not read it."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return node.value
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        method = node.value.func
+        return method.value if isinstance(method, ast.Attribute) and method.attr in _FILLING else None
+    return None
 
 
 def _handed_on(module: ast.Module, parts: list[ast.AST], names: set[str], deep: int) -> set[ast.AST]:
