@@ -45,6 +45,7 @@ class Flag:
 
     name: str
     site: Site  # the line beside which they were found
+    within: bool = False  # a one was seen before the last of them: they are not those of one episode
 
 
 @dataclass(frozen=True, slots=True)

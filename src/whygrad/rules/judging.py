@@ -19,6 +19,7 @@ from whygrad.rules.membership.judge_empty import empty
 from whygrad.rules.membership.judge_frozen import frozen_parts
 from whygrad.rules.membership.judge_made import made_in_forward
 from whygrad.rules.membership.judge_overwritten import undone
+from whygrad.rules.membership.judge_thawed import thawed
 from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
 from whygrad.rules.membership.stale_optimizer import StaleOptimizer
@@ -56,7 +57,7 @@ def causes(situation: Situation) -> list[Cause]:
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
     found += created_inside(situation)
     found += [*missing, *left_out, *frozen_parts(situation)]
-    found += made_in_forward(situation)
+    found += [*made_in_forward(situation), *(thawed(situation) if evidence.complete else ())]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     constant = list(constant_terms(situation))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import tree
+from whygrad.flow.source import scope_of, statements, tree
 from whygrad.model import Backward, Mark, Optimizer, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.clearing.gradient_handover import GradientHandover
@@ -36,13 +36,14 @@ def dropped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
 
 
 def _read_only(site: Site | None) -> Site | None:
-    """The one line of the file that reads gradients by hand: ``grad = local.grad``."""
+    """The one line around ``backward`` that reads gradients by hand: ``grad = local.grad``."""
     module = tree(site.file) if site is not None else None
     if site is None or module is None:
         return None
     reads = {
         node.lineno
-        for node in ast.walk(module)
+        for statement in statements(scope_of(module, site.line))
+        for node in ast.walk(statement)
         if isinstance(node, ast.Attribute) and node.attr in ("grad", "_grad")
         if isinstance(node.ctx, ast.Load)
     }

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from whygrad.flow.paths import Path, Reach
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Confidence, Mark, Op, Optimizer, Parameter, Severity, Site, Step
+from whygrad.model import Backward, Mark, Op, Optimizer, Parameter, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
-from whygrad.rules.membership.frozen import Frozen
 from whygrad.rules.membership.judge_captured import runs_another
+from whygrad.rules.membership.judge_held_frozen import held_frozen
 from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths import cuts
 from whygrad.rules.paths.detached import Detached
@@ -124,7 +123,7 @@ def _why(
     situation: Situation, optimizer: Optimizer, parameter: Parameter, backwards: list[tuple[Backward, int]]
 ) -> Cause | None:
     if not parameter.trainable:
-        return _frozen(situation, optimizer, parameter)
+        return held_frozen(situation, optimizer, parameter)
     ways = _ways(situation, parameter, backwards)
     living = [backward for path, backward, _ in ways if path.living]
     if living:
@@ -292,35 +291,6 @@ def used_again(situation: Situation, backward: Backward, op: Op) -> bool:
 
 def _same(one: Op, two: Op) -> bool:
     return (one.time, one.site, one.kind) == (two.time, two.site, two.kind)
-
-
-def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) -> Cause | None:
-    """Frozen on purpose, or by accident? A layer that was trained or loaded before may rest."""
-    others = [k for k in optimizer.held if situation.evidence.parameters[k].trainable]
-    if others and (parameter.trained or parameter.loaded):
-        return None
-    site = parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
-    known = situation.evidence.parameters
-    beside = any(known[k].network == parameter.network and known[k].trained for k in others)
-    return Frozen(
-        severity=Severity.WARNING if beside else Severity.ERROR,
-        confidence=Confidence.LIKELY if beside else Confidence.CERTAIN,
-        site=site,
-        subjects=(parameter,),
-        chain=(
-            Step(parameter.name, parameter.made[0] if parameter.made else None),
-            Step(dialect_of(situation.evidence.framework).frozen, site, mark=Mark.CUT),
-        ),
-        optimizer=optimizer.name,
-    )
-
-
-def _frozen_somewhere(optimizer: Optimizer) -> Site | None:
-    """The freezing was not seen, but the source has only one line that freezes."""
-    if optimizer.made is None:
-        return None
-    lines = freezing_lines(optimizer.made.file)
-    return Site.read(optimizer.made.file, lines[0]) if len(lines) == 1 else None
 
 
 def _its_own(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) -> Backward | None:

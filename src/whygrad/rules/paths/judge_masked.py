@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from whygrad.flow.paths import Path, Reach
+from whygrad.flow.paths import Path, Reach, ancestors
 from whygrad.flow.scores import is_probability
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import Term, written
@@ -19,6 +19,7 @@ from whygrad.rules.paths.judge_absent import (
     together,
     went_through_another_network,
 )
+from whygrad.rules.paths.judge_source import by_source
 
 Place: TypeAlias = tuple[str, Site | None]
 Members: TypeAlias = list[tuple[Parameter, Cause]]
@@ -105,7 +106,25 @@ def _dead(
             cause = cut_cause(situation, optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
             dead.add(parameter, cause, path, is_scored(backward, path))
+    if term.scalar and not dead.cuts and not reach.parameters:
+        _by_source(situation, optimizer, backward, term, dead)
     return dead
+
+
+def _by_source(
+    situation: Situation, optimizer: Optimizer, backward: Backward, term: Term, dead: Dead
+) -> None:
+    """A term of nothing but data that was computed, outside of the framework, from what had left it."""
+    data = [op for n in ancestors(backward.flow, term.op.id) if (op := backward.flow[n]).fresh]
+    if not data or not backward.exits:
+        return
+    for parameter in situation.parameters(optimizer.held & backward.applied):
+        cause = by_source(situation, optimizer, parameter, backward, term.op)
+        if cause is not None:
+            place = (cause.rule, cause.site)
+            cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
+            dead.cuts.setdefault(place, []).append((parameter, cause))
+            dead.times[place] = term.op.time
 
 
 def is_scored(backward: Backward, path: Path) -> bool:
