@@ -213,6 +213,7 @@ class OptimizerRecord:
         "direction",
         "first",
         "held",
+        "iterations",
         "key",
         "kind",
         "last",
@@ -260,6 +261,7 @@ class OptimizerRecord:
         self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
+        self.iterations: Any = None  # where it counts them itself; this outlives it
         self.looked_until = 0  # before this many steps there is no look at the gradients
         self.summary_from = NEVER  # from this step on somebody wants to be told, to summarize it
         self.quiet_until = 0  # before this many steps they are only counted
