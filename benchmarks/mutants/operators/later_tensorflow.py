@@ -66,15 +66,6 @@ def softmax_in_last_layer(source: Source) -> Iterator[Fault]:
             yield fault(source.replace(call, text), also=also)
 
 
-@operator("softmax-forgotten", "non-finite", "double-softmax", frameworks=TF)
-def softmax_forgotten(source: Source) -> Iterator[Fault]:
-    """Logits where probabilities belong: their logarithm is not a number."""
-    for call in source.calls("softmax"):
-        if call.args and parts.in_update(source, call):
-            logs = [c for c in source.calls("log") if source.function(c) is source.function(call)]
-            yield fault(source.replace(call, source.of(call.args[0])), also=source.lines(*logs))
-
-
 @operator("exp-forgotten", "non-finite", frameworks=TF)
 def exp_forgotten(source: Source) -> Iterator[Fault]:
     """A log deviation is taken for the deviation: it begins with 0, and its logarithm is infinite."""
