@@ -47,6 +47,7 @@ class BackwardRecord:
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
+    taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +104,7 @@ class ClipRecord:
     fresh: frozenset[int] = frozenset()
     awaited: bool = False
     ready: bool = False
+    scaled: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -211,6 +213,7 @@ class OptimizerRecord:
         "direction",
         "first",
         "held",
+        "iterations",
         "key",
         "kind",
         "last",
@@ -258,6 +261,7 @@ class OptimizerRecord:
         self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
+        self.iterations: Any = None  # where it counts them itself; this outlives it
         self.looked_until = 0  # before this many steps there is no look at the gradients
         self.summary_from = NEVER  # from this step on somebody wants to be told, to summarize it
         self.quiet_until = 0  # before this many steps they are only counted
@@ -333,6 +337,6 @@ class Records:
     switches: list[SwitchRecord] = field(default_factory=list)
     handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str]] = field(default_factory=list)
+    flags: list[tuple[Where, str, bool]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by

@@ -15,11 +15,10 @@ _UPDATES = 2  # in all of which it happens
 
 def discarded(situation: Situation) -> Iterator[Cause]:
     """One line differentiates several times for each step, and the step finds the last result only."""
-    evidence = situation.evidence
-    for optimizer in evidence.optimizers.values():
+    for optimizer in situation.evidence.optimizers.values():
         updates = situation.updates(optimizer)[1:]  # before the first step, recording may have begun late
         rounds = [_round(optimizer, update.backwards) for update in updates]
-        if len(rounds) < _UPDATES or not all(rounds) or optimizer.held & evidence.assigned.keys():
+        if len(rounds) < _UPDATES or not all(rounds) or optimizer.searches:
             continue
         lost, clear = _lost(situation, optimizer, rounds[-1])
         if clear is not None:
@@ -33,7 +32,7 @@ def _round(optimizer: Optimizer, backwards: tuple[Backward, ...]) -> tuple[Backw
     if not mine:
         return ()
     same = tuple(b for b in mine if b.site == mine[-1].site)
-    used = [bool(b.applied & optimizer.held) for b in same]
+    used = [bool((b.applied | b.taken) & optimizer.held) for b in same]
     return same if len(same) > 1 and used[-1] and not any(used[:-1]) else ()
 
 

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from whygrad.flow.situation import Situation
 from whygrad.model import Clear, Mark
-from whygrad.rules.judging import causes
 
 
 @pytest.fixture
@@ -189,7 +187,15 @@ def test_gradients_that_were_to_be_accumulated(run, judge, policy, optimizer, cl
     assert found == [("zero-grad-before-step", 7, 2)] * cleared
 
 
-def test_gradients_that_are_cleared_and_put_together_by_hand(run, policy, optimizer):
+def test_gradients_that_are_cleared_and_put_together_by_hand(run, judge, policy, optimizer):
     accumulate(run, policy, optimizer, cleared=True)
-    by_hand = replace(run.evidence(), assigned=dict.fromkeys(policy.keys))
-    assert not [c for c in causes(Situation(by_hand)) if c.rule == "zero-grad-before-step"]
+    for at, update in enumerate(run.updates):
+        first = replace(update.backwards[0], taken=policy.keys)
+        run.updates[at] = replace(update, backwards=(first, update.backwards[1]))
+    assert judge(run) == []
+
+
+def test_a_step_that_differentiates_as_often_as_it_wants(run, judge, policy, optimizer):
+    accumulate(run, policy, optimizer, cleared=True)
+    run.optimizers[optimizer.key] = replace(run.optimizers[optimizer.key], searches=True)
+    assert judge(run) == []
