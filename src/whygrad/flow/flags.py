@@ -101,16 +101,20 @@ def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -
     parts: list[ast.AST] = [statement]
     if hasattr(statement, "body"):  # what is in there are statements of their own
         parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
-    given = _handed_on(module, parts, names, deep) | _filled(statement) | _counted(parts)
+    given = _handed_on(module, parts, names, deep) | _counted(parts)
+    given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
     return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
 
 
-def _filled(statement: ast.stmt) -> set[ast.AST]:
-    """``dones.append(done)``: something is put into it, and nothing is read."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    method = call.func if isinstance(call, ast.Call) else None
-    return {method.value} if isinstance(method, ast.Attribute) and method.attr in _FILLING else set()
+def _filled(node: ast.AST) -> ast.AST | None:
+    """``dones[t] = done``, ``dones.append(done)``: what is put into a variable does not read it."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return node.value
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        method = node.value.func
+        return method.value if isinstance(method, ast.Attribute) and method.attr in _FILLING else None
+    return None
 
 
 def _counted(parts: list[ast.AST]) -> set[ast.AST]:

@@ -73,6 +73,9 @@ def _too_early(situation: Situation, calls: list[Clip]) -> Cause:
 
 def _too_much(situation: Situation, calls: list[Clip]) -> Cause | None:
     """The threshold takes nearly all of every gradient."""
+    scaled = [c for c in calls if c.present and c.scaled]
+    if scaled and all(c.scaled for c in calls) and min(map(_left, scaled)) < 1:
+        return _to_nothing(situation, scaled, scaled=True)
     left = [_left(c) for c in calls if c.present]
     tight = all(c.threshold is not None and c.threshold <= _SMALL for c in calls)
     if not tight or not left or any(part >= _NEARLY_NOTHING for part in left):
