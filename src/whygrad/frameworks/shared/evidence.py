@@ -44,7 +44,10 @@ from whygrad.model import (
 
 # Between a line of the user's and an operation of TensorFlow or Keras; they say nothing about it.
 _WRAPPERS = frozenset(
-    ("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper", "__call__")
+    (
+        *("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper"),
+        *("__call__", "fit", "train_on_batch"),  # a whole update, not a function that says what is computed
+    )
 )
 _KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")

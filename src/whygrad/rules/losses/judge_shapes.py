@@ -52,7 +52,7 @@ class _Meeting:
 
 
 def _meetings(situation: Situation, backward: Backward, inside: list[Op]) -> dict[Site | None, _Meeting]:
-    comparisons = Comparisons(backward.flow, situation.living(backward))
+    comparisons = Comparisons(backward.flow, situation.living(backward), backward.applied)
     found: dict[Site | None, _Meeting] = {}
     for op in inside:
         if op.site not in found and len(op.inputs) > 1:

@@ -36,8 +36,8 @@ def _terms(
 ) -> Iterator[tuple[object, Cause | None]]:
     terms = situation.terms(backward, since)
     for term, reach in terms if len(terms) > 1 else ():
-        if not term.scalar or reach.parameters.keys() & backward.applied:
-            continue  # alive, or cut where it can be seen
+        if not term.scalar or not reach.parameters or reach.parameters.keys() & backward.applied:
+            continue  # data alone; or alive, or cut where it can be seen: what is left asks another network
         yield written(backward.flow, term), _read(situation, optimizer, backward, term)
 
 
