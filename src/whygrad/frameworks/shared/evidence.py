@@ -201,9 +201,11 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            still=dict(record.still),
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            searches=record.closures,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -257,6 +259,7 @@ class Freezer:
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
+                taken=frozenset(record.taken),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 acts=tuple(map(self._id, record.acts)),

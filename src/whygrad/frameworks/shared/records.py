@@ -47,6 +47,7 @@ class BackwardRecord:
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
+    taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
 
 
 @dataclass(slots=True, eq=False)
@@ -212,6 +213,7 @@ class OptimizerRecord:
         "direction",
         "first",
         "held",
+        "iterations",
         "key",
         "kind",
         "last",
@@ -230,6 +232,7 @@ class OptimizerRecord:
         "ref",
         "remembers",
         "steps",
+        "still",
         "summary_from",
         "told",
         "traced",
@@ -249,6 +252,7 @@ class OptimizerRecord:
         self.absent_always: frozenset[int] | None = None  # keys of parameters
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = False  # until its first step is looked at
+        self.still: dict[int, int] = {}  # parameter -> the step from which on its learning rate is 0
         self.maximize = False
         self.remembers = False  # until its first step has ended
         self.clears = 0  # calls of zero_grad() after its first step
@@ -257,6 +261,7 @@ class OptimizerRecord:
         self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
+        self.iterations: Any = None  # where it counts them itself; this outlives it
         self.looked_until = 0  # before this many steps there is no look at the gradients
         self.summary_from = NEVER  # from this step on somebody wants to be told, to summarize it
         self.quiet_until = 0  # before this many steps they are only counted
@@ -296,6 +301,10 @@ class OptimizerRecord:
         """Remember an update: the first few, and the last few."""
         self.recorded += 1
         (self.first if len(self.first) < BUDGET.kept[0] else self.last).append(update)
+
+    def rests(self, keys: Iterable[int]) -> None:
+        """In the step that begins, the learning rate of these parameters is 0, and that of no others."""
+        self.still = {key: self.still.get(key, self.steps + 1) for key in keys}
 
     def absent(self, absent: frozenset[int]) -> None:
         """One more step in which these parameters had no gradient."""

@@ -288,6 +288,7 @@ class Events:
     ) -> None:
         """A parameter was overwritten in place."""
         self.put_back(sources)
+        self.gradients.taken_by_hand(sources)
         mixed = after_write(KINDS.of(name), owner, sources, numbers, KINDS)
         for param, factor in mixed.items():
             if param is not owner and param.shape == owner.shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import weakref
 from types import FrameType
@@ -11,12 +12,13 @@ import torch
 from torch.nn.modules import module as torch_module
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from whygrad.doors import door
+from whygrad import doors
+from whygrad.doors import door, read_as
 from whygrad.frameworks.shared.frames import locate, stack
 from whygrad.frameworks.shared.objects import is_a, own
-from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.torch import emptiness, modules, private
+from whygrad.frameworks.torch.compiled import CompiledCalls, TorchPatches, unread
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -28,6 +30,7 @@ from whygrad.frameworks.torch.training_modes import TrainingModes
 
 class _Observer(Safety, Recording, Protocol):
     def compiles(self, frame: FrameType) -> bool: ...
+    def lose_sight(self) -> None: ...
     def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None: ...
 
 
@@ -43,11 +46,12 @@ class Hooks:
         switches: Switches,
         stepping: Steps,
         training_modes: TrainingModes,
+        compiled: CompiledCalls,
     ) -> None:
         self._observer, self._recorder, self._events = observer, recorder, events
         self._backwards, self._switches, self._stepping = backwards, switches, stepping
-        self._training_modes = training_modes
-        self._patches = Patches()
+        self._training_modes, self._compiled = training_modes, compiled
+        self._patches = TorchPatches()
         self._hooks: list[Any] = []
 
     def install(self) -> None:
@@ -57,7 +61,8 @@ class Hooks:
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
         self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
-        self._patches.wrap(torch, "from_numpy", self._from_numpy)
+        if not private.has_compiled():
+            self._patches.wrap(torch, "from_numpy", self._from_numpy)
         self._switches.install(self._patches)
         self._events.install(self._patches)
         self._training_modes.install(self._patches)
@@ -70,6 +75,7 @@ class Hooks:
 
     def remove(self) -> None:
         """Take them out."""
+        self._compiled.over = True
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -159,17 +165,19 @@ class Hooks:
             hooks = ref()
             if hooks is not None:
                 try:
-                    hooks._compiles(sys._getframe(1), whole=kwargs.get("fullgraph") is True)
+                    hooks._compiles(sys._getframe(1))
                 except Exception as error:
                     hooks._observer.stepped_aside(error)
             return original(*args, **kwargs)
 
         return compile
 
-    def _compiles(self, frame: FrameType, whole: bool) -> None:
-        if not whole:  # in one graph there is no place for functions that run as they are
-            private.leave_untraced("whygrad")
+    def _compiles(self, frame: FrameType) -> None:
         if self._observer.compiles(frame):
+            private.leave_untraced(os.path.dirname(doors.__file__), read_as.__code__)
+            self._patches.undo(torch, "from_numpy")  # the compiler knows functions in C by what they are
+            if not self._compiled.install(self._patches):
+                self._observer.lose_sight()
             self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
 
     def _plain_backward(self, original: Any) -> Any:
@@ -179,7 +187,7 @@ class Hooks:
         def backward(*args: Any, **kwargs: Any) -> Any:
             told = None
             try:
-                if self._observer.recording():
+                if self._compiled.inside() and self._observer.recording():
                     with alone():
                         told = self._backwards.begins("backward", args, kwargs, sys._getframe(1))
             except Exception as error:
@@ -206,6 +214,7 @@ class Hooks:
 
     # -- modules and parameters --------------------------------------------------------------------
 
+    @unread
     @door
     def _parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
         try:
@@ -221,6 +230,7 @@ class Hooks:
         if old is not None and old is not parameter:
             param.replaced_at = locate(frame)
 
+    @unread
     @door
     def _module_registered(self, module: Any, name: str, child: Any) -> None:
         try:

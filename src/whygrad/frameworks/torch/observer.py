@@ -18,6 +18,7 @@ from whygrad.frameworks.shared.records import EmptyRecord, Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch import emptiness, private
+from whygrad.frameworks.torch.compiled import CompiledCalls
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -36,6 +37,7 @@ from whygrad.summaries.watching import Watching
 class _Thread(threading.local):
     mode: Mode | None = None
     resting: Mode | None = None  # taken out for the time of an optimizer's own arithmetic
+    withdrawn: tuple[Mode, list[Any]] | None = None  # while compiled code runs; and what was above it
 
 
 class Observer(BaseObserver):
@@ -63,6 +65,7 @@ class Observer(BaseObserver):
             self.backwards,
             self.standing,
         )
+        self.compiled = CompiledCalls(self, self.optimizers, self.stepping)
         self.summaries: Summaries | None = None  # if somebody wants them
         self.training_modes = TrainingModes(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
@@ -77,9 +80,10 @@ class Observer(BaseObserver):
             self.switches,
             self.stepping,
             self.training_modes,
+            self.compiled,
         )
         self.active: bool = True  # may any thread be recorded now?
-        self._compiled = False
+        self._blind = False  # compiled code cannot be told from other code
 
     # -- attach and detach -------------------------------------------------------------------------
 
@@ -121,6 +125,7 @@ class Observer(BaseObserver):
             mode.on = False
         for record in list(self.optimizers.by_address.values()):
             record.lr_always_zero = False  # steps are counted on, but nobody sees whether it grows
+            record.still = {}
 
     def see_next_step(self) -> None:
         """No step is only counted."""
@@ -149,7 +154,7 @@ class Observer(BaseObserver):
         if self._thread.mode is not None:
             self._thread.mode.on = True
             return
-        if self._compiled or self.aside or not _only_device_modes():
+        if self._blind or self.aside or self.compiled.inside() or not _only_device_modes():
             return
         mode = Mode(self, self.attention, self.recorder, self.backwards, self.switches, self.stepping)
         self._modes.append(mode)
@@ -186,12 +191,27 @@ class Observer(BaseObserver):
                 mode.__enter__()
                 self._thread.mode = mode
 
+    def withdraw(self) -> None:
+        """Compiled code runs now: torch compiles it anew for every mode that it finds."""
+        mode = self._thread.mode
+        above = private.take_out(mode) if mode is not None else None
+        if mode is not None and above is not None:
+            self._thread.mode, self._thread.withdrawn = None, (mode, above)
+
+    def come_back(self) -> None:
+        """It is over."""
+        withdrawn, self._thread.withdrawn = self._thread.withdrawn, None
+        if self.active and withdrawn is not None and private.put_back(*withdrawn):
+            self._thread.mode = withdrawn[0]
+        elif self.active:
+            self._enter()
+
     def recording(self) -> bool:
         """Is this thread being recorded?"""
         if not self.active or traced():
             return False
         mode = self._thread.mode
-        return self._compiled or (mode is not None and mode.on)
+        return self._blind or self.compiled.inside() or (mode is not None and mode.on)
 
     def _activate(self, flag: bool) -> None:
         self.active = self.switches.alert = flag
@@ -242,12 +262,15 @@ class Observer(BaseObserver):
         self.empty.append(EmptyRecord(locate(frame), kind, named, known, asked.used_up))
 
     def compiles(self, frame: FrameType) -> bool:
-        """``torch.compile``: what is compiled is left alone, so no mode is entered any more. The first?"""
+        """``torch.compile``: what is compiled is left alone. The first?"""
+        first = "torch.compile" not in self.unseen
         self.unseen.setdefault("torch.compile", locate(frame))
-        first, self._compiled = not self._compiled, True
-        if first:
-            self._leave()
         return first
+
+    def lose_sight(self) -> None:
+        """Nobody says when compiled code runs: no mode is entered any more."""
+        self._blind = True
+        self._leave()
 
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
         """``requires_grad = ...`` or ``requires_grad_(...)``."""

@@ -22,6 +22,7 @@ from whygrad.frameworks.shared.ports import Naming, Safety, Window
 from whygrad.frameworks.shared.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch.children import shared_with_children
+from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -82,6 +83,7 @@ class Steps:
         """The record of an optimizer, also of one that was made before we came."""
         return self._optimizers.of(optimizer) or self.made(optimizer, None)
 
+    @unread
     @door
     def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """The hook in front of a step. Most steps are only counted: every look at anything is felt here."""
@@ -107,6 +109,7 @@ class Steps:
         if observer.summaries is not None:
             observer.summaries.before(optimizer, frame)
 
+    @unread
     @door
     def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """The hook behind a step."""
@@ -125,9 +128,9 @@ class Steps:
         try:
             if record is not None:
                 begun, record.begun = record.begun, False
-                if begun and not observer.aside and not traced():
+                if (begun or record.steps >= record.looked_until) and not observer.aside and not traced():
                     with alone():
-                        self._step_ends(optimizer, frame)
+                        self._step_ends(optimizer, frame) if begun else self._late(optimizer, record, frame)
                 else:
                     self._optimizers.count(record)
                 if observer.summaries is not None and record.steps + 1 >= record.summary_from:
@@ -146,23 +149,46 @@ class Steps:
         record = self.record(optimizer)
         record.begun, record.counting = True, False
         record.closures = record.closures or _has_closure(args, kwargs)
-        if record.lr_always_zero or not record.steps:
-            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
-            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        self._note_rates(record, optimizer)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._observer.rest()
 
-    def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
-        """The gradients, as the optimizer is about to use them."""
+    def _note_rates(self, record: OptimizerRecord, optimizer: Any) -> None:
+        if record.lr_always_zero or not record.steps:
+            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        resting = [p for g in optimizer.param_groups if float(g.get("lr", 1)) == 0 for p in g["params"]]
+        record.rests(self._recorder.param(p).key for p in resting)
+
+    def made_in_compiled(self, optimizer: Any, frame: FrameType) -> None:
+        """Compiled code has made a step: the hook behind it was not run, nor perhaps the one in front."""
+        record = self.record(optimizer)
+        if record.steps < record.quiet_until:
+            record.steps += 1
+        else:
+            self._ends(record, optimizer, False, frame)
+        record.counting = self._switches.quiet = False
+
+    def _late(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
+        """A step that nobody saw begin. What it used may be gone again."""
+        self._note_rates(record, optimizer)
+        self._look(optimizer, record, frame, late=True)
+        self.figures.forget()
+        self._step_is_over(record)
+
+    def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType, late: bool = False) -> None:
+        """The gradients, as the optimizer is about to use them; ``late``: as it has left them."""
         absent = frozenset(self._recorder.param(p).key for p in _held_by(optimizer) if p.grad is None)
+        if late and absent >= record.held.keys():
+            absent -= self._reached(record)
         changed = absent != record.absent_last
         record.absent_last = absent
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         recording = self._observer.recording()
         if recording:
-            self._record_update(optimizer, record, frame)
+            self._record_update(optimizer, record, frame, late)
         elif changed or not record.steps:
             record.held = self._held(optimizer)
         elif record.pulses.due(record.steps + 1):
@@ -176,7 +202,11 @@ class Steps:
         found = {self._recorder.param(p).key: p.grad for p in _held_by(optimizer) if p.grad is not None}
         return self.figures.pulse(record, found)
 
-    def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
+    def _reached(self, record: OptimizerRecord) -> frozenset[int]:
+        """What the backwards since its last step have reached."""
+        return frozenset(key for b in self._backwards.since(record.last_step) for key in b.reached)
+
+    def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType, late: bool) -> None:
         where = locate(frame)
         record.held = held = self._held(optimizer)
         self._observer.name_new_things(held.values(), frame)
@@ -184,7 +214,7 @@ class Steps:
         self.shared = self.shared or shared_with_children(tensors.values())
         gradients = {key: t.grad for key, t in tensors.items() if t.grad is not None}
         largest = self.figures.largest(gradients)
-        absent = held.keys() - gradients.keys()
+        absent = held.keys() - (gradients.keys() or (self._reached(record) if late else ()))
         zero = {key for key, top in largest.items() if top == 0}
         if zero:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
@@ -202,7 +232,8 @@ class Steps:
         update = UpdateRecord(
             record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
         )
-        update.lost, update.lost_at = self._lost(record)
+        if not late:
+            update.lost, update.lost_at = self._lost(record)
         update.largest = largest
         record.keep(update)
         moving = all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
@@ -214,7 +245,7 @@ class Steps:
         found: set[int] = set()
         for key in record.held:
             mine = [b for b in since if key in b.reached and not b.wanted]
-            if mine and key in mine[-1].cleared and key not in mine[-1].applied:
+            if mine and key in mine[-1].cleared and key not in mine[-1].applied | mine[-1].taken:
                 found.add(key)
         if not found:
             return frozenset(), None
@@ -244,6 +275,9 @@ class Steps:
         self._thread.inside = False
         if not record.steps and not record.closures:  # with a closure one step may be a whole search
             record.remembers = _has_moments(optimizer)
+        self._step_is_over(record)
+
+    def _step_is_over(self, record: OptimizerRecord) -> None:
         self._recorder.operations = 0
         self._attention.step_taken(record, self._observer)
         record.looked_until = self._attention.next_look(record, self._observer.is_open)

@@ -45,7 +45,9 @@ def _unused(situation: Situation, calls: list[Clip]) -> Cause | None:
 
 
 def _stepped(situation: Situation) -> frozenset[int]:
-    return frozenset(k for o in situation.evidence.optimizers.values() if o.steps for k in o.held)
+    """What a step changes, and whose gradients it uses for others: a worker's, for the shared network."""
+    held = frozenset(k for o in situation.evidence.optimizers.values() if o.steps for k in o.held)
+    return held | situation.crossed.keys()
 
 
 def _misplaced(situation: Situation, calls: list[Clip]) -> Cause | None:
@@ -130,6 +132,7 @@ class _Around:
 
     def __init__(self, situation: Situation, calls: list[Clip]) -> None:
         keys = frozenset[int]().union(*(c.parameters for c in calls)) & _stepped(situation)
+        keys |= {situation.crossed[k] for k in keys if k in situation.crossed}
         evidence = situation.evidence
         self._optimizer = next((o for o in evidence.optimizers.values() if o.held & keys), None)
         key = self._optimizer.key if self._optimizer else None

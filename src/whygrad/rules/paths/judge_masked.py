@@ -101,7 +101,7 @@ def _dead(
         # An addend that carries nothing does nothing, unless what it was cut off from is trained elsewhere.
         useless = term.scalar or went_through_another_network(backward, path, optimizer)
         meant = useless and _source(path).id not in situation.living(backward)
-        meant = meant or _is_surrogate(backward, path)
+        meant = meant or _is_surrogate(backward, path) or (useless and cut.kind is Kind.CALLBACK)
         if cut.time > since and (meant or feeds_another_network(backward, path, optimizer)):
             cause = cut_cause(situation, optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
