@@ -203,6 +203,7 @@ class Freezer:
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            by_hand=record.by_hand,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:

@@ -151,7 +151,7 @@ class CompiledCalls:
     def _now(self) -> Before:
         """How often the parameters of each optimizer have been written to."""
         with alone():
-            return [(r, r.steps, _versions(r)) for r in self._optimizers.all() if r.ref() is not None]
+            return [(r, r.steps, _versions(r)) for r in self._optimizers.all() if _may_step(r)]
 
     def _changed(self, before: Before, frame: FrameType) -> None:
         """A step in compiled code tells nobody; its parameters have changed, though."""
@@ -162,6 +162,10 @@ class CompiledCalls:
             if optimizer is not None and record.steps == steps and written:
                 self._stepping.made_in_compiled(optimizer, frame)
                 explained |= written
+
+
+def _may_step(record: OptimizerRecord) -> bool:
+    return not record.by_hand and record.ref() is not None
 
 
 def _versions(record: OptimizerRecord) -> list[tuple[Any, int]]:

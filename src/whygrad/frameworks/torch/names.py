@@ -19,8 +19,9 @@ _REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
 class Names(Walk):
     """Of tensors, modules and optimizers."""
 
-    def __init__(self) -> None:
+    def __init__(self, makers: frozenset[int] = frozenset()) -> None:
         super().__init__()
+        self._makers = makers  # objects that make updates, and are no optimizers of torch
         self.tensors: dict[int, Name] = {}
         self.called: dict[frozenset[int], dict[str, None]] = {}  # parameters -> names
         self.modules: dict[int, str] = {}
@@ -36,6 +37,8 @@ class Names(Walk):
         if id(value) in self._seen or is_opaque(value):
             return []
         self._seen.add(id(value))
+        if id(value) in self._makers:
+            self.optimizers.setdefault(id(value), name)
         if is_a(value, torch.optim.Optimizer):
             self.optimizers.setdefault(id(value), name)
         elif modules.is_module(value):

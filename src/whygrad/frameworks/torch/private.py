@@ -144,6 +144,13 @@ def put_back(mode: Any, above: list[Any]) -> bool:
     return True
 
 
+def differentiates() -> bool:
+    """Is the innermost transform one that differentiates? Not known: no."""
+    found = transform()
+    kind = getattr(found, "key", _nothing)() if found is not None else None
+    return getattr(kind, "name", "") in ("Grad", "Jvp")
+
+
 def unseen() -> list[str]:
     """What this version of torch does not let us see."""
     return [what for what, found in _NEEDED.items() if found is None or found is _none]
