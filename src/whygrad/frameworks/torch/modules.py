@@ -48,9 +48,18 @@ def named_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 def named_parameters(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """All parameters of a module, each of them once, with its path."""
+    return _named(module, "_parameters")
+
+
+def named_buffers(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """The same for tensors that belong to it and are no parameters."""
+    return _named(module, "_buffers")
+
+
+def _named(module: nn.Module, registry: str) -> Iterator[tuple[str, Tensor]]:
     met = set()
     for path, part in named_modules(module):
-        for name, tensor in _registered(part, "_parameters"):
+        for name, tensor in _registered(part, registry):
             if is_a(tensor, Tensor) and id(tensor) not in met:
                 met.add(id(tensor))
                 yield f"{path}.{name}" if path else name, tensor

@@ -316,7 +316,9 @@ class Observer(BaseObserver):
         return names
 
     def _walked(self, params: list[Param], frame: FrameType | None) -> Names:
-        names = Names(frozenset(id(r.ref()) for r in self.optimizers.all() if r.by_hand))
+        makers = [id(r.ref()) for r in self.optimizers.all() if r.by_hand]
+        copies = [id(p.ref()) for p in params if p.adopted]
+        names = Names(frozenset((*makers, *copies)) - {id(None)})
         for scope in variables(self._namespace(), frame):
             names.walk(scope)
         names.give(params, in_scope=frame is not None)

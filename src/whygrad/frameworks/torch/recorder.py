@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.torch import graph, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
+from whygrad.frameworks.torch.kept_copies import LAYERS, adopt
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
@@ -170,6 +171,8 @@ class Recorder:
         results = [result] if is_a(result, Tensor) else list(tensors_in(result))
         if not results:
             return
+        if name in LAYERS:
+            adopt(self, arguments, self.events.copies)
         inputs = self.inputs(arguments[:1] if name in SHAPED_LIKE else arguments, where)
         if name == "broadcast_tensors" and len(results) == len(inputs):
             for tensor, source in zip(results, inputs, strict=True):
@@ -283,7 +286,9 @@ class Recorder:
 
     def unseen_use(self, arguments: Sequence[Any], frame: FrameType) -> None:
         """Parameters took part in something that cannot be looked at."""
-        for value in arguments:
+        values = [private.unwrapped(value) for value in arguments if is_a(value, Tensor)]
+        adopt(self, values, self.events.copies)
+        for value in values:
             node = self.table.get(value)
             param = node.parameter if node is not None else None
             if param is not None and param.modules is None:
