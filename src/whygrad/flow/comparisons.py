@@ -10,6 +10,7 @@ from whygrad.model import Flow, Kind, Op
 from whygrad.model.kinds import REDUCTIONS, SAME_NUMBERS, SCALES
 
 _NEAR = 6  # operations between a difference and its square
+_TOGETHER = frozenset((Kind.JOIN, Kind.RESHAPE, Kind.EXPAND))
 _ELEMENTS = frozenset((Kind.PICK, Kind.CHOOSE, Kind.WHERE))
 
 
@@ -115,10 +116,10 @@ def asked(flow: Flow, op: Op) -> bool:
     return any(flow[i].kind is Kind.LINEAR for i in ancestors(flow, op.id))
 
 
-def put_together(flow: Flow, op: Op) -> bool:
+def put_together(flow: Flow, op: Op, kinds: frozenset[Kind] = _TOGETHER) -> bool:
     """Are its columns several values that were stacked, or steps in time: not the outputs of one layer?"""
     for _ in range(_NEAR):
-        if op.kind in (Kind.JOIN, Kind.RESHAPE, Kind.EXPAND):
+        if op.kind in kinds:
             return True
         if op.kind not in SAME_NUMBERS or not op.inputs:
             return False

@@ -74,13 +74,13 @@ def _scaled(flow: Flow, op: Op, live: list[int], sign: int) -> list[tuple[int, i
         return None
     one, two = (flow[i] for i in op.inputs)
     for factor, rest in ((one, two), (two, one)):
-        known = _coefficient(flow, factor) or int(_is_distribution(flow, factor))
+        known = coefficient(flow, factor) or int(_is_distribution(flow, factor))
         if rest.carries and known:
             return [(rest.id, sign * known)]
     return None
 
 
-def _coefficient(flow: Flow, op: Op) -> int:
+def coefficient(flow: Flow, op: Op) -> int:
     """The sign of one number for all; 0 for anything else, and where it may have either sign."""
     if prod(op.shape) != 1:
         return 0

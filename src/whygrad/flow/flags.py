@@ -8,6 +8,7 @@ from whygrad.flow.source import Function, scope_of, statements, tree
 from whygrad.model.source import remembered
 
 _DEEP = 3
+_FILLING = frozenset(("append", "appendleft", "extend", "clear"))
 _CONVERSIONS = 12  # names that one value goes by
 
 
@@ -30,8 +31,16 @@ def is_read(file: str, line: int, name: str) -> bool:
 def _in_functions(module: ast.Module, name: str) -> bool:
     """A variable of the file may be read in any of its functions."""
     functions = [f for f in ast.walk(module) if isinstance(f, (ast.FunctionDef, ast.Lambda))]
-    names = (n for f in functions for n in ast.walk(f) if isinstance(n, ast.Name))
-    return any(n.id == name and isinstance(n.ctx, ast.Load) for n in names)
+    return any(_loads(f, name) for f in functions)
+
+
+def _loads(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+    """Does it read this variable, and has none of its own that is called so?"""
+    arguments = function.args
+    own = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    given = name in own or any(isinstance(n.ctx, ast.Store) for n in names)
+    return not given and any(isinstance(n.ctx, ast.Load) for n in names)
 
 
 def _is_field(node: ast.AST, field: str) -> bool:
@@ -92,8 +101,19 @@ def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -
     if hasattr(statement, "body"):  # what is in there are statements of their own
         parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
     given = _handed_on(module, parts, names, deep)
+    given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
     return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
+
+
+def _filled(node: ast.AST) -> ast.AST | None:
+    """``dones[t] = done``, ``dones.append(done)``: what is put into a variable does not read it."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return node.value
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        method = node.value.func
+        return method.value if isinstance(method, ast.Attribute) and method.attr in _FILLING else None
+    return None
 
 
 def _handed_on(module: ast.Module, parts: list[ast.AST], names: set[str], deep: int) -> set[ast.AST]:
@@ -114,8 +134,17 @@ def unread(module: ast.Module, call: ast.Call, names: set[str], deep: int = _DEE
         arguments = arguments[1:]
     pairs = [*zip(arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
     return {
-        value
+        node
         for name, value in pairs
-        if name and isinstance(value, ast.Name) and value.id in names
-        if not _reads(module, own[0], {name}, deep - 1)
+        if name and (given := _only(value, names)) and not _reads(module, own[0], {name}, deep - 1)
+        for node in given
     }
+
+
+def _only(value: ast.expr, names: set[str]) -> list[ast.Name]:
+    """These variables in an argument, if it is one of them, or a conversion: ``tf.constant(d)``."""
+    found = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
+    if isinstance(value, ast.Name):
+        return found
+    changed = any(isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp)) for n in ast.walk(value))
+    return [] if changed or not isinstance(value, ast.Call) else found

@@ -23,10 +23,12 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    still: Mapping[int, int] = field(default_factory=dict)  # parameter -> the step from which its rate is 0
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
     remembers: bool = False  # it takes moments, or the like, from one step to the next
     by_hand: bool = False  # a loop or a class of the user's own, or of another library
+    searches: bool = False  # its steps call the user's code, which differentiates as often as they want
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Backward:
     value: float | None = None  # of the loss
     acts: tuple[int, ...] = ()  # values that left while gradients were off, through layers with modes
     asked: int = -1  # of a tape: how many values it was asked for, whatever they are
+    taken: frozenset[int] = frozenset()  # what the program itself has made of these gradients was written
 
 
 @dataclass(frozen=True, slots=True)

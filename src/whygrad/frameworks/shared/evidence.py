@@ -96,7 +96,7 @@ class Freezer:
                 for s in self._records.switches
             ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
-            flags=tuple(Flag(name, where.site()) for where, name in self._records.flags),
+            flags=tuple(Flag(name, where.site(), within) for where, name, within in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
             crash=last,
@@ -161,6 +161,7 @@ class Freezer:
             clip.fresh,
             clip.awaited,
             clip.ready,
+            clip.scaled,
         )
 
     def _empty(self, record: EmptyRecord) -> EmptyList:
@@ -200,10 +201,12 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            still=dict(record.still),
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
             by_hand=record.by_hand,
+            searches=record.closures,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -257,6 +260,7 @@ class Freezer:
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
+                taken=frozenset(record.taken),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 acts=tuple(map(self._id, record.acts)),

@@ -48,6 +48,7 @@ class BackwardRecord:
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
+    taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +105,7 @@ class ClipRecord:
     fresh: frozenset[int] = frozenset()
     awaited: bool = False
     ready: bool = False
+    scaled: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -231,6 +233,7 @@ class OptimizerRecord:
         "ref",
         "remembers",
         "steps",
+        "still",
         "summary_from",
         "told",
         "traced",
@@ -251,6 +254,7 @@ class OptimizerRecord:
         self.absent_always: frozenset[int] | None = None  # keys of parameters
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = False  # until its first step is looked at
+        self.still: dict[int, int] = {}  # parameter -> the step from which on its learning rate is 0
         self.maximize = False
         self.remembers = False  # until its first step has ended
         self.clears = 0  # calls of zero_grad() after its first step
@@ -299,6 +303,10 @@ class OptimizerRecord:
         self.recorded += 1
         (self.first if len(self.first) < BUDGET.kept[0] else self.last).append(update)
 
+    def rests(self, keys: Iterable[int]) -> None:
+        """In the step that begins, the learning rate of these parameters is 0, and that of no others."""
+        self.still = {key: self.still.get(key, self.steps + 1) for key in keys}
+
     def absent(self, absent: frozenset[int]) -> None:
         """One more step in which these parameters had no gradient."""
         before = self.absent_always
@@ -330,6 +338,6 @@ class Records:
     switches: list[SwitchRecord] = field(default_factory=list)
     handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str]] = field(default_factory=list)
+    flags: list[tuple[Where, str, bool]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by

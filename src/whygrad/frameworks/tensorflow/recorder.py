@@ -196,6 +196,9 @@ class Recorder:
     def predicted(self, name: str, model: Any, result: Any, frame: FrameType) -> None:
         """``model.predict``: numpy in, numpy out, and the variables of the model in between."""
         node = self.prediction(name, model, frame)
+        array = plain_array(result)
+        if array is not None:
+            node.shape = tuple(array.shape)
         for array in tf.nest.flatten(result):
             self._out(node, array)
 

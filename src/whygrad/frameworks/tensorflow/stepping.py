@@ -147,12 +147,20 @@ class Applying:
         if self._observer.recording():
             absent = self._update(record, pairs, absent, frame)
             record.updates[-1].rejected = rejected
+            self._rests(record)
         elif current_graph() is None and record.pulses.due(record.steps + 1):
             self._pulse(record, pairs)
+            self._rests(record)
             self._observer.look_at_weights()
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         return record
+
+    def _rests(self, record: OptimizerRecord) -> None:
+        """An eager step with a learning rate of 0? What a compiled one will have is not known yet."""
+        if current_graph() is None:
+            with self._observer.resting():
+                record.rests(record.held if learning_rate(record.ref()) == 0 else ())
 
     def _pulse(self, record: OptimizerRecord, pairs: list[tuple[Any, Param]]) -> None:
         """The size of the gradients now and then."""

@@ -189,10 +189,17 @@ class Backwards:
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
             self.handed_over(node.parameter, (held,) if held is not None else (), locate(frame))
 
+    def taken_by_hand(self, values: Iterable[Node]) -> list[Param]:
+        """Somebody writes these into gradients or weights: the gradients behind them have been of use."""
+        owners = [node.gradient for node in islice(cone(values), _NEAR) if node.gradient is not None]
+        keys = {owner.key for owner in owners}
+        for backward in self.pending if keys else ():
+            backward.taken |= backward.reached.keys() & keys
+        return owners
+
     def handed_over(self, target: Param, values: Iterable[Node], where: Where | None) -> None:
         """What was put into the gradient of ``target``: is it that of another parameter?"""
-        owners = [node.gradient for node in islice(cone(values), _NEAR) if node.gradient is not None]
-        for source in owners:
+        for source in self.taken_by_hand(values):
             if source is not target and source.shape == target.shape:
                 line = self.handovers.get(where)
                 if line is None and len(self.handovers) < _NEAR:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
@@ -24,6 +26,7 @@ from whygrad.frameworks.shared.objects import (
     package_of,
     shown,
 )
+from whygrad.frameworks.shared.scopes import variables_of
 
 _LISTING = ("parameters", "named_parameters", "modules", "named_modules", "children", "named_children")
 
@@ -68,6 +71,17 @@ def _named(module: nn.Module, registry: str) -> Iterator[tuple[str, Tensor]]:
 def parameters(module: nn.Module) -> list[Tensor]:
     """All parameters of a module."""
     return [tensor for _, tensor in named_parameters(module)]
+
+
+def running(frame: FrameType | None) -> tuple[Any, ...]:
+    """Weak references to the modules whose forward pass is running, innermost first."""
+    found: list[Any] = []
+    while frame is not None and len(found) < 16:
+        owner = variables_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
+        if is_a(owner, nn.Module) and all(ref() is not owner for ref in found):
+            found.append(weakref.ref(owner))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def cleared_by(owner: Any) -> list[Tensor]:

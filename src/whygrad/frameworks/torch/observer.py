@@ -131,6 +131,7 @@ class Observer(BaseObserver):
             mode.on = False
         for record in list(self.optimizers.by_address.values()):
             record.lr_always_zero = False  # steps are counted on, but nobody sees whether it grows
+            record.still = {}
 
     def see_next_step(self) -> None:
         """No step is only counted."""

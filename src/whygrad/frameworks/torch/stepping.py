@@ -149,10 +149,17 @@ class Steps:
         record = self.record(optimizer)
         record.begun, record.counting = True, False
         record.closures = record.closures or _has_closure(args, kwargs)
-        _note_rates(record, optimizer)
+        self._note_rates(record, optimizer)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._observer.rest()
+
+    def _note_rates(self, record: OptimizerRecord, optimizer: Any) -> None:
+        if record.lr_always_zero or not record.steps:
+            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        resting = [p for g in optimizer.param_groups if float(g.get("lr", 1)) == 0 for p in g["params"]]
+        record.rests(self._recorder.param(p).key for p in resting)
 
     def made_in_compiled(self, optimizer: Any, frame: FrameType) -> None:
         """Compiled code has made a step: the hook behind it was not run, nor perhaps the one in front."""
@@ -165,7 +172,7 @@ class Steps:
 
     def _late(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
         """A step that nobody saw begin. What it used may be gone again."""
-        _note_rates(record, optimizer)
+        self._note_rates(record, optimizer)
         self._look(optimizer, record, frame, late=True)
         self.figures.forget()
         self._step_is_over(record)
@@ -261,7 +268,7 @@ class Steps:
         found: set[int] = set()
         for key in record.held:
             mine = [b for b in since if key in b.reached and not b.wanted]
-            if mine and key in mine[-1].cleared and key not in mine[-1].applied:
+            if mine and key in mine[-1].cleared and key not in mine[-1].applied | mine[-1].taken:
                 found.add(key)
         if not found:
             return frozenset(), None
@@ -304,12 +311,6 @@ class Steps:
 
     def _held(self, optimizer: Any) -> dict[int, Param]:
         return {param.key: param for param in self.params(optimizer)}
-
-
-def _note_rates(record: OptimizerRecord, optimizer: Any) -> None:
-    if record.lr_always_zero or not record.steps:
-        record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
-        record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
 
 
 def _held_by(optimizer: Any) -> list[Any]:

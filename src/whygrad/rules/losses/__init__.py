@@ -8,6 +8,8 @@ from whygrad.rules.losses.judge_probabilities import probabilities
 from whygrad.rules.losses.judge_self_targets import self_targets
 from whygrad.rules.losses.judge_shapes import broadcast
 from whygrad.rules.losses.judge_signs import signs
+from whygrad.rules.losses.judge_soft_targets import soft_targets
+from whygrad.rules.losses.judge_temperatures import temperatures
 
 QUESTIONS = (
     broadcast,
@@ -17,6 +19,8 @@ QUESTIONS = (
     mixed_rows,
     probabilities,
     entropies,
+    soft_targets,
+    temperatures,
     self_targets,
     drawn_anew,
 )

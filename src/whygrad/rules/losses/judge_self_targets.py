@@ -8,8 +8,9 @@ from whygrad.flow.alike import alike, copied
 from whygrad.flow.comparisons import Comparisons
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import living_values
+from whygrad.flow.predictions import same_states
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Flow, Mark, Op, Site, Step
+from whygrad.model import Backward, Flow, Kind, Mark, Op, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.self_target import SelfTarget
 from whygrad.rules.stepped import stepped
@@ -40,7 +41,8 @@ def _compared(situation: Situation, backward: Backward, since: int) -> Iterator[
     comparisons = Comparisons(backward.flow, living)
     for op in few_per_line(backward.flow[n] for n in sorted(living)):
         if comparisons.compares(op):
-            yield op, _own_target(backward.flow, op, living, since)
+            own = _own_target(backward.flow, op, living, since)
+            yield op, own or _own_array(situation, backward, op, living)
 
 
 def _own_target(flow: Flow, op: Op, living: set[int], since: int) -> Op | None:
@@ -54,6 +56,18 @@ def _own_target(flow: Flow, op: Op, living: set[int], since: int) -> Op | None:
     return target if fresh and alike(flow, trained[0].id, target.id) else None
 
 
+def _own_array(situation: Situation, backward: Backward, op: Op, living: set[int]) -> Op | None:
+    """``model.fit(s, q)`` where ``q`` is still ``model.predict(s)``, as the source says."""
+    parts = situation.parts(backward)
+    trained = [i for i in op.inputs[:2] if i in living]
+    others = [i for i in op.inputs[:2] if i not in living]
+    if len(trained) != 1 or len(others) != 1:
+        return None
+    found = copied(parts.flow, others[0])
+    same = found.kind is Kind.PREDICT and parts.behind(found.id) == parts.behind(trained[0])
+    return found if same and same_states(found.site, op.site) else None
+
+
 def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> SelfTarget:
     keys = frozenset(
         k for n in living_values(backward.flow, [op.id]) if (k := backward.flow[n].parameter) is not None
@@ -62,7 +76,7 @@ def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> Self
         copied(backward.flow, i).id for i in _rest(op, target)
     }
     return SelfTarget(
-        site=target.site or op.site,
+        site=op.site if target.kind is Kind.PREDICT else target.site or op.site,
         chain=(Step.at(target.site, "the target"), Step.at(op.site, "the loss", mark=Mark.HERE)),
         loss=op.site,
         again=again,

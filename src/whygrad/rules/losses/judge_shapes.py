@@ -17,6 +17,7 @@ from whygrad.rules import rewrite
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.broadcast_loss import BroadcastLoss, shown
 
+_PUT_TOGETHER = frozenset((Kind.JOIN, Kind.EXPAND))
 _WIDENING = frozenset((Kind.WIDEN, Kind.PICK))  # x[:, None] is a pick
 
 
@@ -104,7 +105,8 @@ def _one_for_many(
     """A target that is compared with all outputs of a network, or one prediction with all targets."""
     flow = backward.flow
     one, two = sorted((comparison.prediction, comparison.target), key=lambda side: _length(side.shape))
-    if one.parameter or two.parameter or put_together(flow, two):
+    joined = put_together(flow, two) if one.shape else put_together(flow, two, _PUT_TOGETHER)
+    if one.parameter or two.parameter or joined:
         return None
     if not one.shape and two.shape != UNRANKED and _length(two.shape) > 1:
         made = asked(flow, one) and bool(situation.parts(backward).behind(one.id))

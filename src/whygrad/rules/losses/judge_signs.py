@@ -54,7 +54,7 @@ def _smaller_of(flow: Flow, op: Op) -> Op:
 
 def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward) -> list[Signed]:
     """The terms that grow when the policy gets better, each with its sign; none if a part was not seen."""
-    parts = [p for root in backward.roots for p in _signed(backward.flow, root)]
+    parts = [p for root in backward.roots for p in signed(backward.flow, root)]
     if any(p.op.kind is Kind.UNSEEN for p in parts):
         return []
     scores = [Signed(p.op, _score_sign(situation, backward, p)) for p in parts]
@@ -62,7 +62,7 @@ def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward
     return known or [p for p in parts if _is_critic(situation, optimizer, backward, p.op)]
 
 
-def _signed(flow: Flow, root: int) -> Iterator[Signed]:
+def signed(flow: Flow, root: int) -> Iterator[Signed]:
     """The parts of a loss with their signs, through sums, means and constant factors."""
     todo = [(root, 1)]
     seen: set[int] = set()
@@ -107,7 +107,7 @@ def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
 def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
     """The sign of a plain log-probability; 0 for anything else, an entropy among them."""
     found = 0
-    for part in _signed(flow, op.id):
+    for part in signed(flow, op.id):
         sign = _logarithm(flow, part.op, tape)
         if not sign:
             return 0

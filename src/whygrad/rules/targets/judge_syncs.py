@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from whygrad.flow.roles import Target, pairs
+from whygrad.flow.self_copies import onto_itself
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import assignments_to, is_library
 from whygrad.flow.syncs import untaken_sync
@@ -38,12 +39,14 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
     for still in _stills(situation, copied):
         if still.untaken is not None:
             continue
+        line = onto_itself(still.site.file)
+        itself = Site.read(still.site.file, line) if line is not None else None
         yield TargetNeverSynced(
-            site=still.site,
+            site=itself or still.site,
             subjects=situation.parameters(still.keys),
             chain=(
                 Step.at(still.site, "the target network is made"),
-                Step("nothing writes into it again", mark=Mark.HERE),
+                Step.at(itself, "nothing writes into it again", mark=Mark.HERE),
                 Step.at(still.target.site, "the target"),
             ),
             confidence=Confidence.CERTAIN if any(copied.get(k) for k in still.keys) else Confidence.LIKELY,

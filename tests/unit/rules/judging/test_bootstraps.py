@@ -479,10 +479,25 @@ def test_a_target_network_that_is_synced_and_not_asked(run, judge, nets):
     q, target = nets
     train(run, q, lambda: td_loss(run, q, run.call(q, line=10), detach=True))
     run.copy(q, target, line=30)
-    assert found(judge, run) == [("target-unused", 12, "warning")]
+    assert found(judge, run) == [("target-unused", 10, "warning")]
     assert judge(run)[0].target == "target"
     run.copy(q, target, line=30, factor=0.01, own=0.99)
-    assert found(judge, run) == [("target-unused", 12, "error")]
+    assert found(judge, run) == [("target-unused", 10, "error")]
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_double_learning_with_its_networks_swapped(run, judge, nets, right):
+    q, target = nets
+    judges, chooses = (target, q) if right else (q, target)
+
+    def loss():
+        best = run.op("argmax", run.call(chooses, line=8), line=8, carries=False, floating=False)
+        worth = run.op("detach", run.call(judges, line=10), line=10, carries=False)
+        return td_loss(run, q, run.op("gather", worth, best, line=11, carries=False))
+
+    train(run, q, loss)
+    run.copy(q, target, line=30)
+    assert [(c.rule, c.chooses) for c in judge(run)] == [("target-unused", True)] * (not right)
 
 
 def test_a_network_that_is_synced_and_asked_in_some_loss(run, judge, nets):
