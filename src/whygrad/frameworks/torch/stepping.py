@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Safety, Window
 from whygrad.frameworks.shared.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.standing import Standing
+from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.children import shared_with_children
 from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
@@ -119,11 +120,13 @@ class Steps:
             record.steps += 1  # noted here; counted with the next one that is looked at
         elif os.getpid() == self._observer.pid:
             try:
-                self._ends(record, optimizer, _has_closure(args, kwargs), sys._getframe(1))
+                inside = _has_closure(args, kwargs) or private.compiler() is not None
+                self._ends(record, optimizer, inside, sys._getframe(1))
             except Exception as error:
                 self._observer.stepped_aside(error)
 
-    def _ends(self, record: OptimizerRecord | None, optimizer: Any, closure: bool, frame: FrameType) -> None:
+    def _ends(self, record: OptimizerRecord | None, optimizer: Any, inside: bool, frame: FrameType) -> None:
+        """``inside``: the gradients that were used are those of the end, since they were computed in it."""
         observer, counted = self._observer, 0 if record is None else record.steps + 1
         try:
             if record is not None:
@@ -134,7 +137,7 @@ class Steps:
                 else:
                     self._optimizers.count(record)
                 if observer.summaries is not None and record.steps + 1 >= record.summary_from:
-                    observer.summaries.after(optimizer, closure)
+                    observer.summaries.after(optimizer, inside)
         except Exception as error:
             observer.stepped_aside(error)
             if record is not None:
@@ -167,7 +170,7 @@ class Steps:
         if record.steps < record.quiet_until:
             record.steps += 1
         else:
-            self._ends(record, optimizer, False, frame)
+            self._ends(record, optimizer, True, frame)
         record.counting = self._switches.quiet = False
 
     def _late(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
