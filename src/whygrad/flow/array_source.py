@@ -378,7 +378,7 @@ def _place(node: ast.Call, scope: Scope) -> int:
     statement = statement_at(scope.file, node.lineno)
     calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)] if statement is not None else []
     same = [(c.end_lineno, c.end_col_offset) for c in calls if _last(c.func) == _last(node.func)]
-    return sorted(same).index((node.end_lineno, node.end_col_offset)) if same else 0
+    return sum(end < (node.end_lineno, node.end_col_offset) for end in same)  # a line may have two statements
 
 
 def _last(node: ast.expr) -> str:

@@ -24,8 +24,10 @@ def is_read(file: str, line: int, name: str) -> bool:
         return True
     own = name.rpartition(".")[2]
     if own != name:
-        return any(_is_field(node, own) for node in ast.walk(module))
+        return _field_is_read(module, own)
     scope = scope_of(module, line)
+    if _goes_through(scope, name):
+        return True  # a name for each of many things
     return (scope is module and _in_functions(module, name)) or _reads(module, scope, {name}, _DEEP)
 
 
@@ -42,6 +44,56 @@ def _loads(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
     given = name in own or any(isinstance(n.ctx, ast.Store) for n in names)
     return not given and any(isinstance(n.ctx, ast.Load) for n in names)
+
+
+def _goes_through(scope: Function, name: str) -> bool:
+    """Is this the variable of a loop?"""
+    loops = [s.target for s in statements(scope) if isinstance(s, (ast.For, ast.AsyncFor))]
+    return any(isinstance(n, ast.Name) and n.id == name for target in loops for n in ast.walk(target))
+
+
+def _field_is_read(module: ast.Module, field: str) -> bool:
+    """Anywhere in the file, but for making the same field of something else, or a variable nobody reads."""
+    functions = [n for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return any(
+        any(_is_field(node, field) for part in _parts(statement) for node in ast.walk(part))
+        and not _same_field(statement, field)
+        and not _unread_copy(module, scope, statement)
+        for scope in (module, *functions)
+        for statement in statements(scope)
+    )
+
+
+def _same_field(statement: ast.stmt, field: str) -> bool:
+    """``Batch(..., done=torch.tensor(batch.done))``: nothing is computed with it."""
+    handed = [
+        n
+        for k in ast.walk(statement)
+        if isinstance(k, ast.keyword) and k.arg == field and not _computes(k.value)
+        for n in ast.walk(k.value)
+    ]
+    return all(n in handed for n in ast.walk(statement) if _is_field(n, field))
+
+
+def _unread_copy(module: ast.Module, scope: Function, statement: ast.stmt) -> bool:
+    """``done = torch.tensor(batch.done)``, and nobody reads that either."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or _computes(statement.value):
+        return False
+    if scope is module:
+        return False  # it may be read in any function
+    target = statement.targets[0]
+    return isinstance(target, ast.Name) and not _reads(module, scope, {target.id}, _DEEP)
+
+
+def _computes(value: ast.expr) -> bool:
+    return any(isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare)) for n in ast.walk(value))
+
+
+def _parts(statement: ast.stmt) -> list[ast.AST]:
+    """Of a statement with others in it, what is its own."""
+    if not hasattr(statement, "body"):
+        return [statement]
+    return [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
 
 
 def _is_field(node: ast.AST, field: str) -> bool:
@@ -74,9 +126,7 @@ def _converted(statement: ast.stmt, names: set[str]) -> set[str]:
     if not isinstance(target, ast.Name):
         return set()
     read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    alone = len(read & names) > 0 and not any(
-        isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare)) for n in ast.walk(value)
-    )
+    alone = len(read & names) > 0 and not _computes(value)
     return {target.id} if alone and not (read - names - _modules(value)) else set()
 
 
@@ -98,9 +148,7 @@ def _modules(value: ast.expr) -> set[str]:
 
 
 def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -> bool:
-    parts: list[ast.AST] = [statement]
-    if hasattr(statement, "body"):  # what is in there are statements of their own
-        parts = [c for c in ast.iter_child_nodes(statement) if isinstance(c, (ast.expr, ast.withitem))]
+    parts = _parts(statement)
     given = _handed_on(module, parts, names, deep) | _counted(parts)
     given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]

@@ -27,6 +27,7 @@ class Optimizer:
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
     remembers: bool = False  # it takes moments, or the like, from one step to the next
+    by_hand: bool = False  # a loop or a class of the user's own, or of another library
     searches: bool = False  # its steps call the user's code, which differentiates as often as they want
 
 

@@ -208,6 +208,7 @@ class Freezer:
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            by_hand=record.by_hand,
             searches=record.closures,
         )
 

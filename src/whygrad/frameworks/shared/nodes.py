@@ -111,6 +111,7 @@ class Param:
     """What is known of one leaf tensor that asks for gradients."""
 
     __slots__ = (
+        "adopted",
         "asked",
         "asked_at",
         "born_frozen",
@@ -164,6 +165,7 @@ class Param:
         self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
         self.trained = self.loaded = self.used = False
         self.proper = proper  # made to be trained, not an input
+        self.adopted = False  # a copy that a layer is given, and no parameter to the framework
         self.asked = 0  # in how many recorded updates a backward reached it
         self.asked_at = -1
         self.seen = False

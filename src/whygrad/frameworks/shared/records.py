@@ -44,6 +44,7 @@ class BackwardRecord:
     shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
     unmeasured: str = ""
     value: float | None = None
+    largest: dict[int, float] = field(default_factory=dict)  # of gradients that it gave out
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
@@ -206,6 +207,7 @@ class OptimizerRecord:
         "absent_last",
         "before",
         "begun",
+        "by_hand",
         "changed",
         "clears",
         "closures",
@@ -213,6 +215,7 @@ class OptimizerRecord:
         "direction",
         "first",
         "held",
+        "iterations",
         "key",
         "kind",
         "last",
@@ -246,6 +249,7 @@ class OptimizerRecord:
         self.made = made
         self.name = ""
         self.held: dict[int, Param] = {}
+        self.by_hand = False  # no optimizer of the framework: nobody tells of its steps
         self.steps = 0
         self.recorded = 0
         self.absent_always: frozenset[int] | None = None  # keys of parameters
@@ -260,6 +264,7 @@ class OptimizerRecord:
         self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
+        self.iterations: Any = None  # where it counts them itself; this outlives it
         self.looked_until = 0  # before this many steps there is no look at the gradients
         self.summary_from = NEVER  # from this step on somebody wants to be told, to summarize it
         self.quiet_until = 0  # before this many steps they are only counted

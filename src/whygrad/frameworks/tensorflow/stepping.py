@@ -21,7 +21,7 @@ from whygrad.frameworks.tensorflow.clipping import Clipping, Clips
 from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
 from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.differentiating import Differentiating, Differentiation, is_zero
-from whygrad.frameworks.tensorflow.rates import clip_limits, iterations, learning_rate, taken
+from whygrad.frameworks.tensorflow.rates import clip_limits, first_seen, learning_rate, taken
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.summaries import Summarizing
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
@@ -130,7 +130,7 @@ class Applying:
     ) -> OptimizerRecord:
         record = self._optimizers.record(optimizer)
         if not record.held:
-            record.before = iterations(optimizer)
+            first_seen(record, optimizer)
             record.lr_always_zero = learning_rate(optimizer) == 0
         elif record.lr_always_zero:
             self._rate(record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -17,10 +16,10 @@ from whygrad.frameworks.shared.copies import note_origin
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, Table, cone
 from whygrad.frameworks.shared.objects import is_a, listed, plain_array
-from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.shared.values import Outside
-from whygrad.frameworks.torch import graph, native, private
+from whygrad.frameworks.torch import graph, modules, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
+from whygrad.frameworks.torch.kept_copies import LAYERS, adopt
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
@@ -170,6 +169,8 @@ class Recorder:
         results = [result] if is_a(result, Tensor) else list(tensors_in(result))
         if not results:
             return
+        if name in LAYERS:
+            adopt(self, arguments, self.events.copies)
         inputs = self.inputs(arguments[:1] if name in SHAPED_LIKE else arguments, where)
         if name == "broadcast_tensors" and len(results) == len(inputs):
             for tensor, source in zip(results, inputs, strict=True):
@@ -273,7 +274,7 @@ class Recorder:
             param = node.parameter if node is not None else None
             if param is not None:
                 if param.modules is None:
-                    param.modules = _running_modules(frame)
+                    param.modules = modules.running(frame)
                 param.used = True
                 versions.append((param, private.version(value)))
         for tensor in results:
@@ -283,11 +284,13 @@ class Recorder:
 
     def unseen_use(self, arguments: Sequence[Any], frame: FrameType) -> None:
         """Parameters took part in something that cannot be looked at."""
-        for value in arguments:
+        values = [private.unwrapped(value) for value in arguments if is_a(value, Tensor)]
+        adopt(self, values, self.events.copies)
+        for value in values:
             node = self.table.get(value)
             param = node.parameter if node is not None else None
             if param is not None and param.modules is None:
-                param.used, param.modules = True, _running_modules(frame)
+                param.used, param.modules = True, modules.running(frame)
 
     def _written(self, name: str, arguments: Sequence[Any], where: Where | None, gate: Gate | None) -> None:
         """An in-place operation: the tensor is a new value from now on."""
@@ -392,17 +395,6 @@ def _up_to_date(param: Param, tensor: Tensor) -> Param:
     if not param.shape and param.node is not None:
         param.shape = param.node.shape = shape_of(tensor)
     return param
-
-
-def _running_modules(frame: FrameType | None) -> tuple[Any, ...]:
-    """Weak references to the modules whose forward pass is running, innermost first."""
-    found: list[Any] = []
-    while frame is not None and len(found) < 16:
-        owner = variables_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
-        if is_a(owner, torch.nn.Module) and all(ref() is not owner for ref in found):
-            found.append(weakref.ref(owner))
-        frame = frame.f_back
-    return tuple(found)
 
 
 def _address(tensor: Tensor) -> int | None:

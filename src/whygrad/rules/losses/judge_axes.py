@@ -18,6 +18,7 @@ from whygrad.rules.stepped import stepped
 
 _NORMALISES = frozenset((Kind.SOFTMAX, Kind.LOG_SOFTMAX))
 _REDUCES = REDUCTIONS | {Kind.CHOOSE, Kind.LOG_SUM}
+_ENDS = REDUCTIONS | {Kind.LINEAR, Kind.STORE}  # what is stored is a moving average
 _COMPARES = frozenset((Kind.LOSS, Kind.MAGNITUDE, Kind.POWER))
 # A probability is asked for its logarithm, or one of it is taken, or compared; attention goes into a product.
 _ASKS = SCORES | DRAWS | _COMPARES | {Kind.LOG, Kind.CHOOSE}
@@ -119,25 +120,25 @@ class _Rows:
 
     def _meets_rows(self, op: Op) -> bool:
         """Is the one value that is left combined with numbers of single rows, which it does not come from?"""
-        for here, user in self._uses.onwards(op, REDUCTIONS | {Kind.LINEAR}):
-            others = [self._flow[i] for i in user.inputs if i != here.id]
-            if user.kind in ELEMENTWISE and any(self._has_rows(op, here, other) for other in others):
+        rows = {one.rows for one in self._origins(op)}
+        sources = {op.inputs[0], *(one.layer.id for one in self._origins(op))}
+        again: set[int] = set()  # a batch that was standardised: each row stands for itself again
+        for here, user in self._uses.onwards(op, _ENDS):
+            others = [self._flow[i] for i in user.inputs if i != here.id] if user.kind in ELEMENTWISE else []
+            met = [other for other in others if _has_rows(rows, here, other)]
+            own = [other for other in met if sources & ancestors(self._flow, other.id)]
+            if here.id in again or own:
+                again.add(user.id)
+            elif met:
                 return user.kind not in SUMS or self._is_compared(user)
         return False
-
-    def _has_rows(self, op: Op, here: Op, other: Op) -> bool:
-        rows = {one.rows for one in self._origins(op)}
-        own = other.shape[:1] != () and other.shape[0] in rows and other.shape[0] != 1
-        repeated = len(other.shape) > len(here.shape) or here.shape[:1] != other.shape[:1]
-        sources = {op.inputs[0], *(one.layer.id for one in self._origins(op))}  # a batch that is standardised
-        return own and repeated and other.floating and not sources & ancestors(self._flow, other.id)
 
     def _taken_for_rows(self, op: Op) -> bool:
         """The best row of each output where the best output of each row belongs: a batch that is as long."""
         shape = self._flow[op.inputs[0]].shape
         if op.axes != (0,) or len(shape) != 2 or shape[0] != shape[1] or op.kind not in _REDUCES:
             return False
-        for here, user in self._uses.onwards(op, REDUCTIONS | {Kind.LINEAR}):
+        for here, user in self._uses.onwards(op, _ENDS):
             others = [self._flow[i] for i in user.inputs if i != here.id]
             if user.kind in (Kind.SUBTRACT, Kind.LOSS) and any(map(self._is_row_by_row, others)):
                 return True
@@ -154,6 +155,13 @@ class _Rows:
         """A constant that is added to every row does nothing, unless the sum is squared or scaled by rows."""
         users = [user for _, user in self._uses.onwards(op)]
         return any(u.kind in _COMPARES or (u.kind in SCALES and len(u.inputs) > 1) for u in users)
+
+
+def _has_rows(rows: set[int], here: Op, other: Op) -> bool:
+    """Numbers of single rows, beside a value that is the same for all of them."""
+    own = other.shape[:1] != () and other.shape[0] in rows and other.shape[0] != 1
+    repeated = len(other.shape) > len(here.shape) or here.shape[:1] != other.shape[:1]
+    return own and repeated and other.floating
 
 
 def _cause(situation: Situation, backward: Backward, op: Op, how: Mixed, keys: frozenset[int]) -> Cause:

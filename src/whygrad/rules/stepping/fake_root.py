@@ -37,6 +37,7 @@ class FakeRoot(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     real: Cause | None = None  # why it has no history
+    leaf: bool = False  # the call itself has cut the history off
 
 
 def phrase(cause: FakeRoot) -> Finding:
@@ -45,13 +46,15 @@ def phrase(cause: FakeRoot) -> Finding:
     what, fix = here.pretended(words.source(cause))
     line = words.near(real.site, cause.site) if real else ""
     named = f" The real cut{line} is {real.rule}." if real else ""
-    repair = f"{fix} and repair the real cut{line}: `whygrad explain {real.rule}`" if real else ""
+    repair = f"{fix} and repair the real cut{line}" + (f": `whygrad explain {real.rule}`" if real else "")
+    if cause.leaf:
+        repair = "differentiate the value itself: leave out the call that makes a new leaf of it"
     return words.say(
         cause,
         title=f"{words.who(cause).does('gets', 'get')} no gradient, and {what} hides it",
         why=f"`{what}` makes a new leaf of a value without history: `{here.differentiate}` starts and ends "
         f"there.{named}",
-        fix=repair or "differentiate the value itself: leave out the call that makes a new leaf of it",
+        fix=repair,
         avoid="keeping the line to be safe: it would hide the next cut, too",
     )
 

@@ -40,6 +40,7 @@ def _pretence(situation: Situation, cause: Cause) -> Cause | None:
         loss=site,
         first_update=cause.first_update,
         updates=cause.updates,
+        leaf=True,
     )
 
 

@@ -10,7 +10,8 @@ from whygrad.flow.flags import is_read
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Parts
-from whygrad.model import Backward, Confidence, Flag, Kind, Mark, Op, Severity, Site, Step
+from whygrad.model import Backward, Confidence, Flag, Flow, Kind, Mark, Op, Severity, Site, Step
+from whygrad.model.kinds import SAME_NUMBERS
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.unmasked_bootstrap import UnmaskedBootstrap
@@ -92,8 +93,16 @@ def _masked(parts: Parts, boot: Bootstrap) -> bool:
 
 
 def _by_sample(parts: Parts, product: Op) -> bool:
-    factors = [parts.flow[i] for i in product.inputs if not parts.behind(i)]
+    factors = [_itself(parts.flow, parts.flow[i]) for i in product.inputs if not parts.behind(i)]
+    factors = [f for f in factors if f.kind is not Kind.POWER or not f.swapped]  # ``gamma ** steps``
     return any(f.shape not in ((), (1,), (1, 1)) for f in factors)
+
+
+def _itself(flow: Flow, op: Op) -> Op:
+    """A factor before it was reshaped."""
+    while op.kind in SAME_NUMBERS and op.inputs and not op.fresh:
+        op = flow[op.inputs[0]]
+    return op
 
 
 def _unread(situation: Situation, boot: Bootstrap) -> Flag | None:

@@ -44,7 +44,7 @@ def marks(judge, run):
 def test_the_online_network_is_differentiated_in_its_own_target(run, judge, nets):
     q, _ = nets
     train(run, q, lambda: td_loss(run, q, run.call(q, line=10)))
-    assert found(judge, run) == [("target-leak", 12, "error")]
+    assert found(judge, run) == [("target-leak", 12, "warning")]  # it may be a residual gradient
     assert marks(judge, run) == [(12, Mark.LEAK)]
     assert not judge(run)[0].harmless and not judge(run)[0].prediction_cut
 
@@ -72,7 +72,7 @@ def test_a_number_as_reward(run, judge, nets):
         return run.op("pow", delta, line=14, numbers=(2.0,))
 
     train(run, q, make)
-    assert found(judge, run) == [("target-leak", 12, "error")]
+    assert found(judge, run) == [("target-leak", 12, "warning")]
 
 
 def squared(run, value):
@@ -82,7 +82,7 @@ def squared(run, value):
 def drawn(run, mean, deviation):
     """``mean + noise * deviation``, as ``Normal.rsample`` computes it."""
     noise = run.op("mul", run.op("normal", line=11), deviation, line=11)
-    return run.op("add", mean, noise, line=11)
+    return run.op("add", mean, noise, line=11, shape=(8, 2))
 
 
 @pytest.mark.parametrize("shifted", [False, True])
@@ -145,7 +145,7 @@ def test_two_slices_of_one_forward_pass(run, judge, nets, detach):
         return run.op("mse_loss", run.op("getitem", values, line=13, shape=(7,)), target, line=14)
 
     train(run, q, make)
-    assert found(judge, run) == [("target-leak", 12, "error")] * (not detach)
+    assert found(judge, run) == [("target-leak", 12, "warning")] * (not detach)
 
 
 def still(run, target):
