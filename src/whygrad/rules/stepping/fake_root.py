@@ -37,7 +37,6 @@ class FakeRoot(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     real: Cause | None = None  # why it has no history
-    leaf: bool = False  # the call itself has cut the history off
 
 
 def phrase(cause: FakeRoot) -> Finding:
@@ -46,9 +45,9 @@ def phrase(cause: FakeRoot) -> Finding:
     what, fix = here.pretended(words.source(cause))
     line = words.near(real.site, cause.site) if real else ""
     named = f" The real cut{line} is {real.rule}." if real else ""
-    repair = f"{fix} and repair the real cut{line}" + (f": `whygrad explain {real.rule}`" if real else "")
-    if cause.leaf:
-        repair = "differentiate the value itself: leave out the call that makes a new leaf of it"
+    repair = "differentiate the value itself: leave out the call that makes a new leaf of it"
+    if real is not None:
+        repair = f"{fix} and repair the real cut{line}: `whygrad explain {real.rule}`"
     return words.say(
         cause,
         title=f"{words.who(cause).does('gets', 'get')} no gradient, and {what} hides it",

@@ -40,7 +40,6 @@ def _pretence(situation: Situation, cause: Cause) -> Cause | None:
         loss=site,
         first_update=cause.first_update,
         updates=cause.updates,
-        leaf=True,
     )
 
 
