@@ -107,6 +107,42 @@ def test_a_network_that_no_loop_writes_into_is_a_doubt(lab):
     assert "actor takes part in the loss at line 19, gets no gradient" in report["notes"][0]["text"]
 
 
+SHARP = """
+import copy, torch, torch.nn as nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+average = copy.deepcopy(net)
+opt = torch.optim.SGD(net.parameters(), 1e-2)
+
+def loss(x):
+    return (net(x).squeeze(1) - x.sum(1)).pow(2).mean()
+
+for i in range(30):
+    x = torch.randn(32, 4, requires_grad=True)
+    loss(x).backward()
+    x.data += 0.01 * x.grad.sign()
+    with torch.no_grad():
+        ascent = [0.01 * p.grad / p.grad.norm() for p in net.parameters()]
+        for p, e in zip(net.parameters(), ascent):
+            p.add_(e)
+    opt.zero_grad()
+    loss(x.detach()).backward()
+    with torch.no_grad():
+        for p, e in zip(net.parameters(), ascent):
+            p.sub_(e)
+    opt.step()
+    with torch.no_grad():
+        for a, p in zip(average.parameters(), net.parameters()):
+            a.lerp_(p, 0.1)
+"""
+
+
+def test_what_is_written_beside_the_steps_of_an_optimizer_is_no_update(lab):
+    report = judged(lab, SHARP)
+    assert [(u["optimizer"], u["count"]) for u in report["updates"]] == [("opt", 30)]
+    assert report["findings"] == []
+
+
 FUNCTIONAL = """
 import torch, torch.nn as nn
 from torch.func import functional_call, grad

@@ -152,6 +152,6 @@ class Evidence:
     running: bool = False  # the script goes on: what is missing may still come
     history: tuple[Series, ...] = ()  # of the updates that were summarized, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen
-    compiled: bool = False  # a part ran as compiled code, and its operations were not recorded
+    compiled: bool = False  # a part was compiled or transformed, and its operations were not recorded
     lost: str = ""  # why sight was lost, in the middle of the run: our own failure
     lost_after: int = 0  # how many updates had been made by then

@@ -83,6 +83,7 @@ class Parameter:
     trained: bool = False  # some optimizer step has changed it
     loaded: bool = False  # its values came from a checkpoint or another network
     used: bool = False  # took part in a recorded forward pass
+    hidden: bool = False  # took part in one that was transformed, where nobody sees
     moved: bool = True  # its values are not those of its first use any more
     lasting: bool = True  # a parameter, not an input that asked for gradients once
     alive: bool = True  # the user's program can still reach it (not only the optimizer)

@@ -54,7 +54,7 @@ def drawing(situation: Situation) -> Drawing:
 def layer_name(parameter: Parameter) -> str:
     """``actor.net.0`` for ``actor.net.0.weight``; a parameter by itself is its own layer."""
     owner = parameter.name.rpartition(".")[0]
-    return owner or parameter.name
+    return owner if owner and not parameter.name.endswith("]") else parameter.name
 
 
 def _last_by_line(evidence: Evidence) -> dict[Site | None, tuple[Backward, tuple[str, ...]]]:

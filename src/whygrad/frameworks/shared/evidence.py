@@ -147,6 +147,7 @@ class Freezer:
             trained=param.trained,
             loaded=param.loaded or origin is not None,
             used=param.used,
+            hidden=param.hidden,
             moved=self.moved(param),
             alive=param.seen,
             lasting=param.proper or param.asked > 1,

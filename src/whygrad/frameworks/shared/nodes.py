@@ -120,6 +120,7 @@ class Param:
         "ends",
         "frozen_at",
         "gone",
+        "hidden",
         "key",
         "loaded",
         "made",
@@ -165,6 +166,7 @@ class Param:
         self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
         self.trained = self.loaded = self.used = False
         self.proper = proper  # made to be trained, not an input
+        self.hidden = False  # used where nobody sees what is done with it
         self.adopted = False  # a copy that a layer is given, and no parameter to the framework
         self.asked = 0  # in how many recorded updates a backward reached it
         self.asked_at = -1

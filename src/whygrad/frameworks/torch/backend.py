@@ -50,7 +50,7 @@ class TorchBackend(BaseBackend[Observer]):
 
     def completed(self, evidence: Evidence) -> Evidence:
         """With those parameters, and with what compiled code has hidden."""
-        hidden = self.observer is not None and bool(self.observer.unseen)
+        hidden = self.observer is not None and bool(self.observer.unseen or self.observer.recorder.hidden)
         evidence = replace(evidence, compiled=hidden)
         unused, where = self._waited
         if not unused or evidence.crash is None:

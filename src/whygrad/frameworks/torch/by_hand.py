@@ -103,6 +103,7 @@ class ByHand:
         maker = self._makers.get(key)
         kind = (type(who), frame.f_code, frame.f_lineno)
         makes = maker is None and (kind in self._kinds or self._by_gradient(sources))
+        makes = makes and not self._is_stepped(owner)
         if makes and len(self._makers) < _MOST:
             if who is not None:
                 self._kinds.add(kind)  # another one of them makes updates, too, even of nothing
@@ -114,6 +115,10 @@ class ByHand:
             self.found()
             maker = self._makers[key] = _Maker(record, None if who is not None else thing)
         return maker
+
+    def _is_stepped(self, owner: Param) -> bool:
+        """An optimizer of torch has it: what is written beside its steps is a perturbation, or is undone."""
+        return any(owner.key in r.held for r in self._optimizers.all() if not r.by_hand)
 
     def _by_gradient(self, sources: Iterable[Node]) -> bool:
         for node in islice(cone(sources), _NEAR):

@@ -41,6 +41,7 @@ class Recorder:
         self.params: dict[int, Param] = {}
         self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
+        self.hidden = False  # parameters took part in something that cannot be looked at
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
         self._modal = False  # there are such layers
         self._prune_at = 4096
@@ -289,8 +290,10 @@ class Recorder:
         for value in values:
             node = self.table.get(value)
             param = node.parameter if node is not None else None
-            if param is not None and param.modules is None:
-                param.used, param.modules = True, modules.running(frame)
+            if param is not None:
+                self.hidden = param.hidden = True
+                if param.modules is None:
+                    param.used, param.modules = True, modules.running(frame)
 
     def _written(self, name: str, arguments: Sequence[Any], where: Where | None, gate: Gate | None) -> None:
         """An in-place operation: the tensor is a new value from now on."""

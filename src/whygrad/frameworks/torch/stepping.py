@@ -247,6 +247,7 @@ class Steps:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
             param.trained = param.trained or key in gradients
+            param.proper = param.proper or record.steps > 0  # an input is not held for longer than a step
             param.writer = ((record.name or "optimizer") + ".step()", where)
         for backward in self._backwards.live:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared

@@ -138,7 +138,8 @@ def _why(
     if by_hand is not None:
         return by_hand
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
-    if own is None or (situation.evidence.compiled and (not parameter.used or _unseen(own))):
+    unseen = not parameter.used or parameter.hidden or (own is not None and _unseen(own))
+    if own is None or (situation.evidence.compiled and unseen):
         return None  # its forward pass may have run as compiled code, which nobody has seen
     return (
         runs_another(situation, optimizer, parameter, own)

@@ -133,7 +133,7 @@ def _blind(cause: Unexplained) -> str:
 
 def _look(cause: Unexplained) -> str:
     if cause.unseen and cause.compiled:
-        return "run it once without compiling: then the whole way is seen, and its reason is found"
+        return "run it once without compiling or transforming it: then the whole way is seen"
     begin = f"{cause.alive}" if cause.alive else "the loss"
     return (
         f"look at what stands between {begin} and {words.who(cause)}: a bound that is always reached, a "
