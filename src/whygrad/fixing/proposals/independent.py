@@ -1,0 +1,98 @@
+"""A loss that the network has no part in: another network's name, or a value that nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from whygrad.fixing import edits, scopes
+from whygrad.fixing.case import Candidate, Case
+from whygrad.fixing.proposals.table import cures
+from whygrad.fixing.source import Node, Source
+
+
+@cures("loss-independent", "wrong-variables", "outside-tape", "detached", "no-grad-block")
+def the_right_network(case: Case) -> Iterator[Candidate]:
+    """Its name where another network's stands, in the statement and then in those before it."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    if source is None or stmt is None or case.finding.rule not in ("loss-independent", "wrong-variables"):
+        return
+    above = [s for s in scopes.function_lines(source, stmt) if source.line(s) < source.line(stmt)]
+    for where in (stmt, *reversed(above[-6:])):
+        for wrong in case.other_networks:
+            for right in case.networks:
+                old, new = scopes.spoken(source, where, wrong), scopes.spoken(source, where, right)
+                if old and new and old != new:
+                    changes = edits.renamed(source, source.own(where), old, new)
+                    yield from case.change(f"`{new}` instead of `{old}`", source, changes)
+
+
+@cures("loss-independent", "surrogate-missing")
+def a_forgotten_value(case: Case) -> Iterator[Candidate]:
+    """A value of this function that nobody reads: in the place of another name, or as a term more."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    if source is None or stmt is None:
+        return
+    for name in scopes.unread(source, stmt):
+        made = scopes.assigned(source, stmt, name)
+        if made is None or source.line(made) > source.line(stmt):
+            continue
+        if case.finding.rule == "loss-independent":
+            yield from _as_a_term(case, source, stmt, name)
+            yield from _in_place_of_a_name(case, source, stmt, name)
+        else:
+            yield from _as_a_factor(case, source, stmt, name)
+
+
+def _as_a_term(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
+    value = edits.value_of(stmt)
+    if "loss" in name.lower() and value is not None and edits.called(stmt) == "":
+        text = f"{source.code(value)} + {name}"
+        yield from case.change(f"add `{name}` to the loss", source, edits.written(source, value, text))
+
+
+def _in_place_of_a_name(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
+    """Those first whose names are alike: ``actions`` and ``new_actions``."""
+    found = [n for n in source.own(stmt) if isinstance(n, cst.Name) and isinstance(source.parent(n), cst.Arg)]
+    found = [n for n in found if not edits.part_of_name(source, n)]
+    for node in sorted(found, key=lambda n: not (n.value in name or name in n.value)):
+        made = edits.written(source, node, name)
+        yield from case.change(f"`{name}` instead of `{node.value}`", source, made)
+
+
+def _as_a_factor(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
+    """``mean(reward)`` as ``mean(log_prob * reward)``."""
+    for node in source.own(stmt):
+        if isinstance(node, cst.Name) and isinstance(source.parent(node), cst.Arg):
+            text = f"{name} * {node.value}"
+            yield from case.change(f"multiply with `{name}`", source, edits.written(source, node, text))
+
+
+@cures("surrogate-missing")
+def the_log_probability(case: Case) -> Iterator[Candidate]:
+    """``action`` in the loss as ``dist.log_prob(action)``, or the reward times it."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    drawn = [source.statement(s.line) for s in case.steps() if source and s.file == case.site.file]
+    if source is None or stmt is None:
+        return
+    for draw in drawn:
+        call = edits.value_of(draw) if draw is not None else None
+        if edits.called(call) not in ("sample", "rsample") or not edits.targets_of(draw):
+            continue
+        action, dist = edits.targets_of(draw)[0], source.code(edits.owner(call))
+        text = f"{dist}.log_prob({action})"
+        for node in source.own(stmt):
+            if edits.name_of(node) == action and not edits.part_of_name(source, node):
+                whole = _with_cast(source, node)
+                told = "the log-probability of the action"
+                yield from case.change(told, source, edits.written(source, whole, text))
+
+
+def _with_cast(source: Source, node: Node) -> Node:
+    """``action.float()`` for ``action``."""
+    outer = source.parent(source.parent(node))
+    return outer if edits.called(outer) == "float" and edits.owner(outer) is node else node

@@ -1,0 +1,77 @@
+"""Names as the user says them: what a network is called at a line, which values nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from whygrad.fixing.edits import name_of, part_of_name, targets_of, value_of
+from whygrad.fixing.source import Node, Source
+
+
+def spoken(source: Source, near: Node, network: str) -> str:
+    """The network (``agent.critic``) as it is called near this line (``self.critic``); or nothing."""
+    parts = network.split(".")
+    if not all(part.isidentifier() or "[" in part for part in parts):
+        parts = [p for p in parts if p.isidentifier()]
+    tails = [".".join(parts[k:]) for k in range(len(parts))]
+    for scope in scopes(source, near):
+        known = names_in(source, scope)
+        for tail in tails:
+            for name in (tail, f"self.{tail}"):
+                if name in known:
+                    return name
+    return ""
+
+
+def scopes(source: Source, near: Node) -> Iterator[Node]:
+    """The function around it, the class, the module: from the inside outward."""
+    for node in source.around(near):
+        if isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Module):
+            yield node
+
+
+def names_in(source: Source, scope: Node) -> set[str]:
+    """All names and attributes that are written there; in a module, those of its functions are not."""
+    nodes = source.within(scope)
+    if isinstance(scope, cst.Module):
+        nodes = (n for n in nodes if source.function(n) is None)
+    return {name for node in nodes if (name := name_of(node)) and not part_of_name(source, node)}
+
+
+def function_lines(source: Source, near: Node) -> list[Node]:
+    """The simple statements of the function around it, or of the module outside of functions."""
+    home = source.function(near)
+    simple = [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
+    return [s for s in simple if source.function(s) is home]
+
+
+def assigned(source: Source, near: Node, name: str) -> Node | None:
+    """The last statement above, in the same function or else in the file, that assigns the name."""
+    line = source.line(near)
+    local = [s for s in function_lines(source, near) if name in targets_of(s)]
+    above = [s for s in local if source.line(s) < line]
+    if above or local:
+        return (above or local)[-1]
+    simple = [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
+    return next((s for s in reversed(simple) if name in targets_of(s)), None)
+
+
+def unread(source: Source, near: Node) -> list[str]:
+    """Names that this function computes and that nobody reads: a value that was forgotten."""
+    here = function_lines(source, near)
+    made = [(name, s) for s in here for name in targets_of(s) if value_of(s) is not None]
+    names = (n for n in source.within(source.module) if isinstance(n, cst.Name))
+    reads = [name_of(n) for n in names if not part_of_name(source, n)]
+    found: dict[str, None] = {}
+    for name, stmt in made:
+        if "." in name or name == "_" or isinstance(value_of(stmt), cst.SimpleString | cst.Integer):
+            continue
+        if reads.count(name) == sum(name in targets_of(s) for s in _simple(source)):
+            found[name] = None
+    return list(found)
+
+
+def _simple(source: Source) -> list[Node]:
+    return [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
