@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from whygrad.cli import target
+from whygrad.cli import choosing, target
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run
@@ -46,7 +46,8 @@ def main(argv: Sequence[str]) -> int:
     if options.patched:
         patched.install(Path(options.patched))
     limits = Limits(options.updates, options.seconds)
-    return supervise(program, Output.of(options, program), exit_code, limits)
+    choice = choosing.choice(parser, options, program.folder)
+    return supervise(program, Output.of(options, program), exit_code, limits, choice=choice)
 
 
 def exit_code(run: Run) -> int:

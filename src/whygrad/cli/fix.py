@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli import check, target
+from whygrad.cli import check, choosing, target
 from whygrad.cli.output import color_for, width_of
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
@@ -42,20 +42,25 @@ def main(argv: Sequence[str]) -> int:
         metavar="S",
         help="as in check, for each run",
     )
+    choosing.add_options(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing of our own but the diff")
     options, program = target.parse(parser, argv)
     if importlib.util.find_spec("libcst") is None:
         parser.exit(2, "whygrad: fix needs LibCST, which keeps your formatting: pip install 'whygrad[fix]'\n")
+    choosing.choice(parser, options, program.folder)  # a rule that does not exist is wrong use
     return _fix(options, program)
 
 
 def _fix(options: argparse.Namespace, program: Program) -> int:
     from whygrad.fixing.treatment import Treatment, Unsafe
+    from whygrad.fixing.trying import Trials
     from whygrad.reporters import fixes
 
     progress = _Progress(quiet=options.quiet)
     limits = Limits(options.updates, options.seconds)
-    treatment = Treatment(program, limits, Path.cwd(), progress.tell, every=not options.first)
+    wanted = {key: getattr(options, key) for key in ("select", "ignore") if getattr(options, key)}
+    trials = Trials(program, limits, Path.cwd(), wanted)
+    treatment = Treatment(program, Path.cwd(), trials, progress.tell, every=not options.first)
     told = treatment.run()
     progress.close()
     if options.apply and told.files:

@@ -5,10 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from whygrad.cli import choosing
 from whygrad.running.program import CannotRun, Program
 
 #: Our options that take a value of their own.
-_VALUED = {"--out", "--json", "--sarif", "--updates", "--seconds", "--every", "--patched"}
+_VALUED = {
+    "--out",
+    "--json",
+    "--sarif",
+    "--updates",
+    "--seconds",
+    "--every",
+    "--select",
+    "--ignore",
+    "--patched",
+}
 
 
 def bare_parser(verb: str, description: str) -> argparse.ArgumentParser:
@@ -51,6 +62,7 @@ def parser(verb: str, description: str) -> argparse.ArgumentParser:
         action="store_true",
         help="leave the text of the program out of evidence.wg: to attach it where others read it",
     )
+    choosing.add_options(result)
     result.add_argument("--quiet", action="store_true", help="print nothing of our own")
     return result
 

@@ -12,10 +12,9 @@ from whygrad.fixing.curing import Attempt, Cure, Curing, Patient
 from whygrad.fixing.diffs import unified
 from whygrad.fixing.proof import Lines, loud
 from whygrad.fixing.trained import trained
-from whygrad.fixing.trying import Trials, Tried
+from whygrad.fixing.trying import Tried
 from whygrad.model import Run
 from whygrad.model.fix import Fixed, Patch, Treated
-from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 from whygrad.running.sentences import failed_ourselves, made_updates
 
@@ -30,14 +29,13 @@ class Treatment:
     def __init__(
         self,
         program: Program,
-        limits: Limits,
         base: Path,
+        trial: Callable[[Mapping[str, bytes]], Tried],
         tell: Callable[[str], None] = lambda text: None,
         every: bool = True,
-        trial: Callable[[Mapping[str, bytes]], Tried] | None = None,
     ) -> None:
         self._program, self._base, self._tell, self._every = program, base, tell, every
-        self._trial = trial or Trials(program, limits, base)
+        self._trial = trial
         self._runs = 0
         self.first = Tried(None)  # the run of the program as it is
         self.patient: Patient | None = None

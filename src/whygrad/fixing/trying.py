@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from whygrad.model import Run
@@ -38,6 +38,7 @@ class Trials:
     program: Program
     limits: Limits
     base: Path
+    wanted: Mapping[str, str] = field(default_factory=dict)  # --select, --ignore
 
     def __call__(self, files: Mapping[str, bytes]) -> Tried:
         """The program with these files changed."""
@@ -52,6 +53,8 @@ class Trials:
         if files:
             named = {os.path.join(self.base, file): data for file, data in files.items()}
             command += ["--patched", str(listed(named, folder))]
+        for option, rules in self.wanted.items():
+            command += [f"--{option}", rules]
         target = ["-m", self.program.target] if self.program.is_module else ["--", self.program.target]
         return [*command, *target, *self.program.args]
 

@@ -25,6 +25,7 @@ from whygrad.model import (
     UpdateCount,
     Watched,
 )
+from whygrad.model.choice import Ignored
 from whygrad.reporters import json_drawing
 from whygrad.reporters.places import below
 
@@ -61,6 +62,9 @@ def render(run: Run) -> str:
         "drawing": json_drawing.write(run.drawing, _site),
         "sources": [{"file": below(e.file), "first": e.first, "lines": list(e.lines)} for e in run.sources],
         "watched": _watched(run.watched),
+        "ignored": [
+            {"rule": i.rule, "title": i.title, "site": _site(i.site), "by": i.by} for i in run.ignored
+        ],
         "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -95,6 +99,10 @@ def parse(text: str) -> Run:
         pid=data.get("pid", 0),
         host=data.get("host", ""),
         blind=data.get("blind", ""),
+        ignored=tuple(
+            Ignored(i["rule"], i["title"], _read_site(i.get("site")), i["by"])
+            for i in data.get("ignored", ())
+        ),
     )
 
 

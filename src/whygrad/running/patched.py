@@ -18,6 +18,8 @@ from io import StringIO
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from whygrad.doors import door
+
 _texts: dict[str, bytes] = {}
 
 
@@ -69,16 +71,24 @@ class _Loader(SourceFileLoader):
 class _Finder(MetaPathFinder):
     """Finds what python finds, and changes the loader where the file has another text."""
 
+    @door
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Nothing, unless the module is one of the changed ones."""
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is None or not spec.origin or text_of(spec.origin) is None:
-            return None
-        spec.loader = _Loader(fullname, spec.origin)
-        spec.cached = None
-        return spec
+        try:
+            return _changed(fullname, path, target)
+        except Exception:
+            return None  # python finds the file as it is, and the change proves nothing
+
+
+def _changed(fullname: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    spec = PathFinder.find_spec(fullname, path, target)
+    if spec is None or not spec.origin or text_of(spec.origin) is None:
+        return None
+    spec.loader = _Loader(fullname, spec.origin)
+    spec.cached = None
+    return spec
 
 
 def listed(files: Mapping[str, bytes], folder: Path) -> Path:

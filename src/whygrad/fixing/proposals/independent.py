@@ -38,7 +38,7 @@ def a_forgotten_value(case: Case) -> Iterator[Candidate]:
         return
     for name in scopes.unread(source, stmt):
         made = scopes.assigned(source, stmt, name)
-        if made is None or source.line(made) > source.line(stmt):
+        if made is None or source.line(made) >= source.line(stmt):
             continue
         if case.finding.rule == "loss-independent":
             yield from _as_a_term(case, source, stmt, name)
