@@ -6,12 +6,14 @@ lists: ``whygrad fix --first``, each trial in a fork of a process that has the f
     found     scripts with a finding in a check
     proven    scripts of which every error and warning has gone, with patches that have proven themselves
     partly    some of the findings have a proven patch
-    equal     patched scripts whose final weights are those of the healthy twin (bad/x.py and good/x.py), bit for bit
+    equal     patched scripts that are their healthy twin (bad/x.py and good/x.py) to the word, or whose final weights are
+              those of the twin, bit for bit
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import hashlib
 import importlib
@@ -88,18 +90,19 @@ def scratch_folder() -> Iterator[str]:
 class ForkedTrials:
     """Trials in forks; a script that chooses legacy Keras needs a process of its own."""
 
-    def __init__(self, script: Path) -> None:
+    def __init__(self, script: Path, updates: int = LIMITS.updates) -> None:
         self._script = script
+        self._limits = Limits(updates, LIMITS.seconds)
         self._own = "TF_USE_LEGACY_KERAS" in script.read_text()
 
     def __call__(self, files: Mapping[str, bytes]) -> Tried:
         if self._own:
-            return Trials(Program(str(self._script)), LIMITS, ROOT)(files)
+            return Trials(Program(str(self._script)), self._limits, ROOT)(files)
         with scratch_folder() as scratch:
             folder = Path(scratch)
             report = folder / "report.json"
             words = ["check", "--quiet", "--out", str(folder / "run"), "--json", str(report)]
-            words += ["--updates", str(LIMITS.updates), "--seconds", str(LIMITS.seconds)]
+            words += ["--updates", str(self._limits.updates), "--seconds", str(LIMITS.seconds)]
             if files:
                 named = {os.path.join(ROOT, file): data for file, data in files.items()}
                 words += ["--patched", str(patched.listed(named, folder))]
@@ -168,15 +171,25 @@ def _digest(value: Any) -> str:
 
 def judge(script: Path, framework: str) -> dict[str, Any]:
     """One script: what was found, what is proven, and whether it is its twin now."""
-    treatment = Treatment(Program(str(script)), ROOT, ForkedTrials(script), every=False)
+    treatment = Treatment(
+        Program(str(script)), ROOT, ForkedTrials(script), every=False, longer=ForkedTrials(script, 200)
+    )
     told = treatment.run()
     twin = Path(str(script).replace("/bad/", "/good/"))
     equal = None
     if told.diff and twin != script and twin.exists() and treatment.patient is not None:
+        equal = same_text(treatment.patient.files, script, twin)
+    if equal is False:
         ours = final_weights(script, treatment.patient.files, framework)
         theirs = final_weights(twin, {}, framework)
         equal = ours == theirs if ours is not None and theirs is not None else None
     return {**summary(told), "equal": equal}
+
+
+def same_text(files: Mapping[str, bytes], script: Path, twin: Path) -> bool:
+    """Is the patched script its twin, but for comments and spaces? Then its weights need not be compared."""
+    ours = next((data for name, data in files.items() if (ROOT / name).resolve() == script), b"")
+    return len(files) == 1 and ast.dump(ast.parse(ours)) == ast.dump(ast.parse(twin.read_bytes()))
 
 
 def summary(told: Treated) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whygrad.cli import check, choosing, target
@@ -14,6 +15,8 @@ from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 
 HELP = "change a script so that its findings are gone, and show the change when it has proven itself"
+
+_LONGER = 40  # times as many updates, where a few show nothing
 
 _DESCRIPTION = """Checks a script, and tries the smallest changes that may cure what was found: each changed
 copy is run under check, and only what has proven itself is shown, as a diff. Nothing is written without
@@ -60,7 +63,8 @@ def _fix(options: argparse.Namespace, program: Program) -> int:
     limits = Limits(options.updates, options.seconds)
     wanted = {key: getattr(options, key) for key in ("select", "ignore") if getattr(options, key)}
     trials = Trials(program, limits, Path.cwd(), wanted)
-    treatment = Treatment(program, Path.cwd(), trials, progress.tell, every=not options.first)
+    longer = replace(trials, limits=Limits(options.updates * _LONGER, options.seconds))
+    treatment = Treatment(program, Path.cwd(), trials, progress.tell, not options.first, longer)
     told = treatment.run()
     progress.close()
     if options.apply and told.files:

@@ -73,12 +73,24 @@ def keyword(call: Node, name: str) -> Node | None:
 
 def in_place_of(source: Source, old: Node, new: Node) -> Changes:
     """``new`` where ``old`` stands, with brackets if it needs them there."""
-    tight = not isinstance(source.parent(old), _OPEN)
+    parent = source.parent(old)
+    tight = not isinstance(parent, _OPEN) and not _product_in_sum(parent, new)
     if isinstance(new, _LOOSE) and not new.lpar and tight:
         new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     if old.lpar and isinstance(new, _LOOSE) and not new.lpar:
         new = new.with_changes(lpar=old.lpar, rpar=old.rpar)
     return {old: new}
+
+
+def _product_in_sum(parent: Node, new: Node) -> bool:
+    """``a + b * c`` needs no brackets."""
+    match parent, new:
+        case (
+            cst.BinaryOperation(operator=cst.Add() | cst.Subtract()),
+            cst.BinaryOperation(operator=cst.Multiply() | cst.Divide()),
+        ):
+            return True
+    return False
 
 
 def written(source: Source, old: Node, text: str) -> Changes:

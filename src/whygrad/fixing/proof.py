@@ -13,6 +13,11 @@ from whygrad.model import Finding, Run, Severity
 _LOUD = (Severity.ERROR, Severity.WARNING)
 #: What suffers here is trained and should not be: it need not learn afterwards.
 _TRAINED_TOO_MUCH = frozenset({"target-in-optimizer"})
+#: A gradient that goes where it should not: a loss may reach less afterwards.
+_REACHED_TOO_MUCH = _TRAINED_TOO_MUCH | {
+    *("target-leak", "advantage-not-detached", "polluted-gradient", "cancelled-gradient", "wrong-variables"),
+    *("target-unused", "loss-independent", "stale-optimizer", "not-tracked"),
+}
 
 
 class Outcome(StrEnum):
@@ -59,15 +64,15 @@ def prove(finding: Finding, before: Run, after: Run | None, lines: Lines) -> Pro
     """Is the finding gone, has no other come, do all learn that learnt, does it end no worse?"""
     if after is None:
         return Proof(Outcome.FAILED, ("the changed program could not be run",))
-    against = [*_still_there(finding, after, lines), *_worse(before, after)]
-    against += _lost(finding, before, after)
+    against = [*_still_there(finding, after, lines), *_worse(finding, before, after)]
+    against += [*_lost(finding, before, after), *_unreached(finding, before, after, lines)]
     new = tuple(_new(finding, before, after, lines))
     if against:
         return Proof(Outcome.FAILED, tuple(against), new=new)
     if new:
         told = tuple(f"then there is {f.rule}: {f.title}" for f in new)
         return Proof(Outcome.ADVANCED, told, new=new)
-    against = [*_untrained(finding, after), *_doubts(before, after)]
+    against = [*_untrained(finding, after), *_doubts(finding, before, after)]
     if against:
         return Proof(Outcome.FAILED, tuple(against))
     return Proof(Outcome.PROVEN, shown=tuple(_shown(finding, before, after)))
@@ -109,7 +114,7 @@ def _new(finding: Finding, before: Run, after: Run, lines: Lines) -> Iterator[Fi
             yield f
 
 
-def _worse(before: Run, after: Run) -> Iterator[str]:
+def _worse(finding: Finding, before: Run, after: Run) -> Iterator[str]:
     """How it ends: an exception that was not there, updates that are not made, sight that was lost."""
     raised = after.exception
     if raised is not None and (before.exception is None or _said(before) != _said(after)):
@@ -122,7 +127,7 @@ def _worse(before: Run, after: Run) -> Iterator[str]:
     if after.blind and not before.blind:
         yield after.blind
     had, has = ({u.optimizer for u in run.updates if u.recorded} for run in (before, after))
-    if len(has) < len(had):
+    if len(has) < len(had) and finding.rule != "optimizer-recreated":
         yield f"{min(had - has)} makes no update any more"
 
 
@@ -137,8 +142,30 @@ def _lost(finding: Finding, before: Run, after: Run) -> Iterator[str]:
     excused = {*finding.network.split(", ")} if finding.rule in _TRAINED_TOO_MUCH else set()
     learnt = {name for u in before.updates for name in u.networks}
     learns = {name for u in after.updates for name in u.networks}
-    for name in sorted(learnt - learns - excused):
-        yield f"{name} does not learn any more"
+    for name in sorted(learnt - excused):
+        if not any(name == other or name.startswith(f"{other}.") for other in learns):
+            yield f"{name} does not learn any more"
+
+
+def _unreached(finding: Finding, before: Run, after: Run, lines: Lines) -> Iterator[str]:
+    """Whoever a loss trained, it must still train, unless that was the fault."""
+    if finding.rule in _REACHED_TOO_MUCH:
+        return
+    old, new = _reached(before, Lines({}, {})), _reached(after, lines)
+    for place, networks in old.items():
+        for name in sorted(networks - new.get(place, networks)):
+            yield f"{name} does not learn from the loss at line {place[1]} any more"
+
+
+def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:
+    """The networks that each loss trains, by the line that it had before the change."""
+    found: dict[tuple[str, int], set[str]] = {}
+    for loss in run.gradient_map:
+        if loss.loss is not None:
+            place = (loss.loss.file, lines.before(loss.loss.file, loss.loss.line))
+            cells = (cell for term in loss.terms for cell in term.networks)
+            found.setdefault(place, set()).update(c.network for c in cells if c.reached and c.applied)
+    return found
 
 
 def _untrained(finding: Finding, after: Run) -> Iterator[str]:
@@ -149,9 +176,10 @@ def _untrained(finding: Finding, after: Run) -> Iterator[str]:
             yield f"{name} was not seen to learn"
 
 
-def _doubts(before: Run, after: Run) -> Iterator[str]:
-    if before.exception is not None:
-        return  # it was over before there was anything to doubt
+def _doubts(finding: Finding, before: Run, after: Run) -> Iterator[str]:
+    """A finding about a target that has become a doubt about it is not cured."""
+    if not finding.rule.startswith("target-"):
+        return
     known = {_plain(text) for text in before.doubts}
     for text in after.doubts:
         if _plain(text) not in known:

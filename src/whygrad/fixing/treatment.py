@@ -33,9 +33,10 @@ class Treatment:
         trial: Callable[[Mapping[str, bytes]], Tried],
         tell: Callable[[str], None] = lambda text: None,
         every: bool = True,
+        longer: Callable[[Mapping[str, bytes]], Tried] | None = None,
     ) -> None:
         self._program, self._base, self._tell, self._every = program, base, tell, every
-        self._trial = trial
+        self._trial, self._longer = trial, longer
         self._runs = 0
         self.first = Tried(None)  # the run of the program as it is
         self.patient: Patient | None = None
@@ -46,6 +47,10 @@ class Treatment:
         started = time.perf_counter()
         self._tell(f"checking {self._program.label}")
         self.first = self._counted({})
+        if self.first.run is not None and not loud(self.first.run) and self._longer is not None:
+            self._tell("nothing found in a few updates, looking for longer")
+            self._trial = self._longer
+            self.first = self._counted({})
         if self.first.run is None:
             trouble = self.first.output.strip().splitlines()[-1:] or ["nothing was written"]
             self.told = replace(self.told, exit_code=2, trouble=trouble[0], runs=self._runs)

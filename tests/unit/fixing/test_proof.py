@@ -7,7 +7,7 @@ pytest.importorskip("libcst")
 from tests.unit.fixing.build import FILE, finding, run
 
 from whygrad.fixing.proof import Lines, Outcome, prove
-from whygrad.model import Note
+from whygrad.model import GradientMap, LossTerm, Note, Reached, Site
 
 OLD = "a = net(s).detach()\nb = other(a)\n"
 NEW = "a = net(s)\nb = other(a)\n"
@@ -54,9 +54,8 @@ def test_another_finding_that_was_there_before_may_stay():
         run(updates=()),
         run(blind="whygrad could not watch"),
         run(exit_code=3),
-        run(notes=(Note("a part was not judged", kind="doubt"),)),
     ],
-    ids=["no run", "does not learn", "raises", "silent", "no update", "blind", "exit code", "doubt"],
+    ids=["no run", "does not learn", "raises", "silent", "no update", "blind", "exit code"],
 )
 def test_what_ends_worse_is_no_proof(after):
     assert outcome(run(CUT), after) is Outcome.FAILED
@@ -66,3 +65,21 @@ def test_a_program_that_broke_and_no_longer_does():
     proof = prove(CUT, run(CUT, learn=(), error="RuntimeError"), run(), LINES)
     assert proof.outcome is Outcome.PROVEN
     assert "it no longer ends with RuntimeError" in proof.shown
+
+
+def test_a_target_that_is_only_doubted_is_not_cured():
+    never = finding("target-never-synced", OLD, "b =", network="target")
+    doubted = run(notes=(Note("the sync was not reached", kind="doubt"),))
+    assert prove(never, run(never), doubted, LINES).outcome is Outcome.FAILED
+    assert prove(CUT, run(CUT), doubted, LINES).outcome is Outcome.PROVEN
+
+
+def test_a_loss_that_trains_one_network_less_is_no_proof():
+    def maps(*networks):
+        cells = tuple(Reached(name, True, applied=("opt",)) for name in networks)
+        return (GradientMap("opt", Site(FILE, 2), (LossTerm("loss", None, cells),)),)
+
+    before = run(CUT, learn=("net", "trunk"), gradient_map=maps("net", "trunk"))
+    after = run(learn=("net", "trunk"), gradient_map=maps("net"))
+    [why] = prove(CUT, before, after, LINES).against
+    assert why == "trunk does not learn from the loss at line 2 any more"

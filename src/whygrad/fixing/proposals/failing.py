@@ -37,8 +37,11 @@ def cut_what_is_kept(case: Case) -> Iterator[Candidate]:
             for end in (e for e in ends if e is not None):
                 told = f"cut `{name}` between two updates"
                 yield from case.change(told, source, edits.after(end, edits.statement(text)))
-    yield from _stored(case, source, stmt)
-    yield from _in_one_backward(case, source, stmt, [e for e in ends if e is not None])
+    found = [e for e in ends if e is not None]
+    if any(source.parent(stmt) is source.parent(end) for end in found):
+        yield from _in_one_backward(case, source, stmt, found)  # made anew each time: two losses share it
+    else:
+        yield from _stored(case, source, stmt)
 
 
 def _stored(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
