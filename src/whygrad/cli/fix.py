@@ -8,11 +8,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whygrad.cli import check, choosing, target
 from whygrad.cli.output import color_for, width_of
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
+from whygrad.storage.directory import EVIDENCE, FIXES, REPORT, RunDirectory
+
+if TYPE_CHECKING:
+    from whygrad.fixing.trying import Tried
 
 HELP = "change a script so that its findings are gone, and show the change when it has proven itself"
 
@@ -45,6 +50,7 @@ def main(argv: Sequence[str]) -> int:
         metavar="S",
         help="as in check, for each run",
     )
+    parser.add_argument("--out", metavar="DIR", help="the run directory (default: runs/<script>-<time>/)")
     choosing.add_options(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing of our own but the diff")
     options, program = target.parse(parser, argv)
@@ -73,14 +79,33 @@ def _fix(options: argparse.Namespace, program: Program) -> int:
         except (Unsafe, OSError) as error:
             print(f"whygrad: nothing was written: {error}", file=sys.stderr)
             return 1
+    document = fixes.as_json(told)
+    if treatment.first.run is not None and not options.quiet:
+        _keep(
+            RunDirectory(program.stem, Path(options.out) if options.out else None), treatment.first, document
+        )
     if options.json:
-        _hand_over(options.json, fixes.as_json(told))
+        _hand_over(options.json, document)
     if options.diff:
         sys.stdout.write(told.diff)
     elif options.json != "-":
         color, width = color_for(sys.stdout), width_of(sys.stdout)
         sys.stdout.write(fixes.as_text(told, color, width, quiet=options.quiet))
     return told.exit_code
+
+
+def _keep(directory: RunDirectory, first: Tried, document: str) -> None:
+    """A run directory of the program as it is, with what was proven: for report, judge and SARIF."""
+    from whygrad.reporters import fixes, json_report
+
+    try:
+        if first.run is not None:
+            directory.write(REPORT, json_report.render(fixes.patched(first.run, document)))
+        if first.evidence:
+            directory.write(EVIDENCE, first.evidence)
+        directory.write(FIXES, document)
+    except OSError as error:
+        print(f"whygrad: the run directory could not be written: {error}", file=sys.stderr)
 
 
 def _hand_over(to: str, text: str) -> None:

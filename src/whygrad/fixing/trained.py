@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whygrad.fixing.proof import Lines
 from whygrad.model import Finding, Reached, Run
-from whygrad.model.fix import Trained
+from whygrad.model.patch import Trained
 
 _MOST = 6
 Key = tuple[str, int, int, str]  # file, line, which of the terms there, network

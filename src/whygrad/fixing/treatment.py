@@ -14,7 +14,8 @@ from whygrad.fixing.proof import Lines, loud
 from whygrad.fixing.trained import trained
 from whygrad.fixing.trying import Tried
 from whygrad.model import Run
-from whygrad.model.fix import Fixed, Patch, Treated
+from whygrad.model.fix import Fixed, Treated
+from whygrad.model.patch import Patch
 from whygrad.running.program import Program
 from whygrad.running.sentences import failed_ourselves, made_updates
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from whygrad import __version__
-from whygrad.model.fix import Fixed, Patch, Trained, Treated
+from whygrad.model import Finding, Run
+from whygrad.model.fix import Fixed, Treated
+from whygrad.model.patch import Patch, Trained
 from whygrad.reporters import places
+from whygrad.reporters.diff_reading import replaced
 from whygrad.reporters.style import Style, wrap
 
 FORMAT = 1
@@ -58,6 +61,25 @@ def _fix(fixed: Fixed) -> dict[str, Any]:
         "tried": [{"what": what, "why_not": why} for what, why in fixed.tried],
         "untried": fixed.untried,
     }
+
+
+def patched(run: Run, text: str) -> Run:
+    """The run with the proven changes beside their findings: ``text`` is what ``as_json`` has written."""
+    proven: dict[tuple[str, str | None, int | None], Patch] = {}
+    changed: set[str] = set()  # a later change of the same file is one of the changed file, not of this run's
+    for fix in json.loads(text).get("fixes", ()):
+        for patch in fix["patches"][:1]:
+            told = Patch(patch["what"], patch["diff"], tuple(patch["shown"]))
+            if not changed & {*replaced(told.diff)}:
+                proven[fix["rule"], fix["file"], fix["line"]] = told
+            changed |= {*replaced(told.diff)}
+    return replace(run, findings=tuple(_with(finding, proven) for finding in run.findings))
+
+
+def _with(finding: Finding, proven: dict[tuple[str, str | None, int | None], Patch]) -> Finding:
+    site = finding.site
+    patch = proven.get((finding.rule, places.below(site.file) if site else None, site.line if site else None))
+    return replace(finding, patch=patch) if patch else finding
 
 
 def as_text(told: Treated, color: bool = False, width: int = 88, quiet: bool = False) -> str:

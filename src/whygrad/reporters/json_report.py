@@ -26,6 +26,7 @@ from whygrad.model import (
     Watched,
 )
 from whygrad.model.choice import Ignored
+from whygrad.model.patch import Patch
 from whygrad.reporters import json_drawing
 from whygrad.reporters.places import below
 
@@ -205,7 +206,17 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "optimizer": finding.optimizer,
         "first_update": finding.first_update,
         "updates": finding.updates,
+        "patch": _patch(finding.patch),
     }
+
+
+def _patch(patch: Patch | None) -> dict[str, Any] | None:
+    """The proven change; none where nothing was tried, or nothing has proven itself."""
+    return {"what": patch.what, "diff": patch.diff, "shown": list(patch.shown)} if patch else None
+
+
+def _read_patch(data: dict[str, Any] | None) -> Patch | None:
+    return Patch(data["what"], data["diff"], tuple(data.get("shown", ()))) if data else None
 
 
 def _read_finding(data: dict[str, Any]) -> Finding:
@@ -215,6 +226,7 @@ def _read_finding(data: dict[str, Any]) -> Finding:
         severity=Severity(data["severity"]),
         confidence=Confidence(data["confidence"]),
         subjects=tuple(data.get("subjects", ())),
+        patch=_read_patch(data.get("patch")),
         chain=tuple(Step(s["what"], _read_site(s), _read_mark(s)) for s in data.get("chain", ())),
         **{key: data[key] for key in plain if key in data},
     )
