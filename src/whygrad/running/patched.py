@@ -17,6 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from io import StringIO
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from whygrad.doors import door
 
@@ -30,6 +31,7 @@ def install(listing: Path) -> None:
     for file in named:
         _remember(file)
     sys.meta_path.insert(0, _Finder())
+    linecache.updatecache = _updated  # whoever clears the cache, as AutoGraph does, would read the files
 
 
 def text_of(file: str) -> bytes | None:
@@ -43,6 +45,21 @@ def _remember(file: str) -> None:
     lines = list(StringIO(decoded(data), newline=None))
     for name in {file, os.path.realpath(file), os.path.abspath(file)}:
         linecache.cache[name] = (len(data), None, lines, name)  # without a time it is never read anew
+
+
+_before = linecache.updatecache
+
+
+@door
+def _updated(filename: str, module_globals: dict[str, Any] | None = None) -> list[str]:
+    """The lines of a file for ``linecache``, which has none of it."""
+    try:
+        if text_of(filename) is not None:
+            _remember(filename)
+            return list(linecache.getlines(filename))
+    except Exception:
+        pass  # as the file has it
+    return _before(filename, module_globals)
 
 
 def decoded(data: bytes) -> str:
