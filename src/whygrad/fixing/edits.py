@@ -185,6 +185,16 @@ def without(source: Source, stmt: Node) -> Changes:
     return {stmt: cst.RemoveFromParent(), below: kept}
 
 
+def tidied(source: Source, changes: Changes) -> Changes:
+    """``x = x`` is no statement to leave behind."""
+    found: Changes = {}
+    for old, new in changes.items():
+        stmt = source.parent(source.parent(old)) if source.parent(old) is not None else None
+        idle = value_of(stmt) is old and targets_of(stmt) == [name_of(new)]
+        found.update(without(source, stmt) if idle else {old: new})
+    return found
+
+
 def before(stmt: Node, *new: Node) -> Changes:
     """New statements above this one, and below its comments."""
     first, *rest = new

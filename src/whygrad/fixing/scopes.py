@@ -58,6 +58,15 @@ def assigned(source: Source, near: Node, name: str) -> Node | None:
     return next((s for s in reversed(simple) if name in targets_of(s)), None)
 
 
+def given_above(source: Source, near: Node) -> list[str]:
+    """The names that the function has been given above a line, the nearest first."""
+    line, function = source.line(near), source.function(near)
+    above = [s for s in function_lines(source, near) if source.line(s) < line]
+    taken = [p.name.value for p in function.params.params] if function is not None else []
+    made = [name for s in above for name in targets_of(s) if "." not in name]
+    return list(dict.fromkeys([*reversed(made), *taken]))
+
+
 def unread(source: Source, near: Node) -> list[str]:
     """Names that this function computes and that nobody reads: a value that was forgotten."""
     here = function_lines(source, near)

@@ -112,6 +112,10 @@ class Source:
         parent = self.parent(statement)
         return list(parent.body) if parent is not None and hasattr(parent, "body") else []
 
+    def code_with(self, node: Node, changes: Mapping[Node, Node]) -> str:
+        """What would be written there with these changes."""
+        return self.module.code_for_node(node.visit(_Changes(changes))).strip()
+
     def changed(self, changes: Mapping[Node, Node]) -> bytes:
         """The file with these nodes replaced; everything else is the same to the byte."""
         made = self.module.visit(_Changes(changes))

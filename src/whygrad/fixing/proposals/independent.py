@@ -12,12 +12,29 @@ from whygrad.fixing.proposals.table import cures
 from whygrad.fixing.source import Node, Source
 
 
-@cures("loss-independent", "wrong-variables", "outside-tape", "detached", "no-grad-block")
+@cures("loss-independent", "fake-root")
+def without_a_new_root(case: Case) -> Iterator[Candidate]:
+    """``Variable(loss, requires_grad=True)`` and ``torch.tensor(loss, requires_grad=True)`` as ``loss``."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    if source is None or stmt is None:
+        return
+    for where in (stmt, *(s for s in scopes.function_lines(source, stmt) if edits.targets_of(s))):
+        value = edits.value_of(where)
+        if edits.called(value) not in ("Variable", "tensor", "as_tensor") or not edits.positional(value):
+            continue
+        if edits.keyword(value, "requires_grad") is not None:
+            changes = edits.in_place_of(source, value, edits.positional(value)[0])
+            told = f"leave out `{edits.called(value)}`: it begins anew"
+            yield from case.change(told, source, edits.tidied(source, changes))
+
+
+@cures("loss-independent", "wrong-variables")
 def the_right_network(case: Case) -> Iterator[Candidate]:
     """Its name where another network's stands, in the statement and then in those before it."""
     source = case.source
     stmt = source.statement(case.site.line) if source else None
-    if source is None or stmt is None or case.finding.rule not in ("loss-independent", "wrong-variables"):
+    if source is None or stmt is None:
         return
     above = [s for s in scopes.function_lines(source, stmt) if source.line(s) < source.line(stmt)]
     for where in (stmt, *reversed(above[-6:])):

@@ -26,7 +26,7 @@ def without_the_cut(case: Case) -> Iterator[Candidate]:
             inner, what = _under_stop(node)
             if inner is not None:
                 changes = edits.in_place_of(source, _with_switch(source, node), inner)
-                yield from case.change(f"leave out {what}", source, _tidy(source, changes))
+                yield from case.change(f"leave out {what}", source, edits.tidied(source, changes))
                 yield from _stop_one_factor(case, source, node, inner)
 
 
@@ -46,15 +46,6 @@ def _with_switch(source: Source, node: Node) -> Node:
     """With the ``.requires_grad_(True)`` that stands behind it: that is part of the same cut."""
     outer = source.parent(source.parent(node)) if source.parent(node) is not None else None
     return outer if edits.called(outer) == "requires_grad_" and edits.owner(outer) is node else node
-
-
-def _tidy(source: Source, changes: edits.Changes) -> edits.Changes:
-    """``x = x`` is no statement to leave behind."""
-    for old, new in changes.items():
-        stmt = source.parent(source.parent(old))
-        if edits.value_of(stmt) is old and edits.targets_of(stmt) == [edits.name_of(new)]:
-            return edits.without(source, stmt)
-    return changes
 
 
 def _stop_one_factor(case: Case, source: Source, node: Node, inner: Node) -> Iterator[Candidate]:

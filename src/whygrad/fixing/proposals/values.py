@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -18,9 +19,11 @@ _RETURNS = frozenset(
     | {"asarray", "float32", "float"}
 )
 _IN_TORCH = {"clip": "clamp", "mean": "mean", "sum": "sum", "log": "log", "exp": "exp", "sqrt": "sqrt"}
+_IN_TORCH |= {"concatenate": "cat", "stack": "stack", "array": "stack", "vstack": "vstack"}
 _IN_TORCH |= {"abs": "abs", "maximum": "maximum", "minimum": "minimum", "square": "square", "tanh": "tanh"}
 _IN_TENSORFLOW = {"clip": "clip_by_value", "mean": "reduce_mean", "sum": "reduce_sum", "log": "math.log"}
 _IN_TENSORFLOW |= {"exp": "exp", "sqrt": "sqrt", "abs": "abs", "max": "reduce_max", "min": "reduce_min"}
+_IN_TENSORFLOW |= {"stack": "stack", "array": "stack"}
 _IN_TENSORFLOW |= {"maximum": "maximum", "minimum": "minimum", "square": "square", "tanh": "tanh"}
 
 
@@ -36,11 +39,11 @@ def stay_inside(case: Case) -> Iterator[Candidate]:
     lines = sorted({s.line for s in (*sites, case.site)})
     single = [change for line in lines for change in _inside(case, source, line)]
     for changes in single:
-        yield from case.change("stay in the framework", source, changes)
+        yield from case.change("stay in the framework", source, edits.tidied(source, changes))
     later = [s.line for s in case.steps() if s.file == case.site.file and s.line >= lines[0]]
     if later:
         together = _whole_stretch(case, source, lines[0], max(later))
-        yield from case.change("stay in the framework all the way", source, together)
+        yield from case.change("stay in the framework all the way", source, edits.tidied(source, together))
 
 
 def _joined(case: Case, source: Source, function: str) -> Iterator[Candidate]:
@@ -52,20 +55,24 @@ def _joined(case: Case, source: Source, function: str) -> Iterator[Candidate]:
                 prefix = "torch" if case.in_torch else "tf"
                 name = function if case.in_torch or function == "stack" else "concat"
                 rest = "" if case.in_torch or function == "stack" else ", axis=0"
-                text = f"{prefix}.{name}({source.code(first)}{rest})"
+                inside = edits.merged(*_leaving(case, source, first))
+                text = f"{prefix}.{name}({source.code_with(first, inside)}{rest})"
                 yield from case.change(f"`{prefix}.{name}`", source, edits.written(source, call, text))
 
 
 def _inside(case: Case, source: Source, line: int) -> Iterator[edits.Changes]:
     """Everything of a line that leaves, rewritten at once; and the smaller ways."""
     stmt = source.statement(line)
-    if stmt is None:
-        return
-    for node in source.own(stmt):
-        if isinstance(node, cst.Call):
-            new = _translated(case, source, node)
-            if new is not None and not any(_leaves(n) for n in source.around(node)):
-                yield edits.written(source, node, new)
+    if stmt is not None:
+        yield from _leaving(case, source, stmt)
+
+
+def _leaving(case: Case, source: Source, part: Node) -> Iterator[edits.Changes]:
+    """The outermost calls of a part that leave, each as it is inside."""
+    nodes = list(source.own(part))
+    for node in nodes:
+        if _leaves(node) and not any(n in nodes and _leaves(n) for n in source.around(node)):
+            yield edits.written(source, node, _inner(case, source, node))
 
 
 def _leaves(node: Node) -> bool:
@@ -76,13 +83,6 @@ def _leaves(node: Node) -> bool:
 
 def _of_numpy(call: Node) -> bool:
     return isinstance(call, cst.Call) and edits.name_of(call.func).startswith(("np.", "numpy."))
-
-
-def _translated(case: Case, source: Source, node: Node) -> str | None:
-    """The expression inside of the framework; nothing where it does not leave."""
-    if not _leaves(node):
-        return None
-    return _inner(case, source, node)
 
 
 def _inner(case: Case, source: Source, node: Node) -> str:
@@ -132,6 +132,7 @@ def with_a_gradient(case: Case) -> Iterator[Candidate]:
     for call in source.at(case.site.line, cst.Call):
         yield from _drawn(case, source, call)
         yield from _one_hot(case, source, call)
+        yield from _picked(case, source, call)
     for call in source.at(case.site.line, cst.Call):
         yield from _straight_through(case, source, call)
 
@@ -164,6 +165,24 @@ def _one_hot(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
         soft = f"tf.nn.softmax({x}, axis=-1)"
         text = f"{soft} + tf.stop_gradient({source.code(whole)} - {soft})"
     yield from case.change("let the gradient pass", source, edits.written(source, whole, text))
+
+
+def _picked(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
+    """``q.argmax(1)`` as a prediction: the value of the action that was taken, if one is there."""
+    if not case.in_torch or edits.called(call) != "argmax" or edits.called(source.parent(call)) == "one_hot":
+        return
+    scores = edits.owner(call) if edits.positional(call)[1:] == [] else None
+    if scores is None or edits.name_of(scores) == "torch":
+        return
+    whole = call
+    for outer in source.around(call):
+        if isinstance(outer, cst.Call) and edits.called(outer) == "float" and not outer.args:
+            whole = outer
+    for name in scopes.given_above(source, call):
+        if re.search(r"(?:^|_)act(?:ion)?s?$", name):
+            for index in (name, f"{name}.unsqueeze(1)"):
+                text = f"{source.code(scores)}.gather(1, {index}).squeeze(1)"
+                yield from case.change(f"the value of `{name}`", source, edits.written(source, whole, text))
 
 
 def _straight_through(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
