@@ -32,6 +32,15 @@ class Candidate:
         return lines, letters
 
 
+def new_line(old: bytes, new: bytes, line: int) -> int:
+    """Where a line that stays has gone; 0 if it does not stay."""
+    before, after = old.splitlines(), new.splitlines()
+    for i, j, size in difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        if i < line <= i + size:
+            return j + line - i
+    return 0
+
+
 def _differing(old: bytes, new: bytes) -> int:
     blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     return len(old) + len(new) - 2 * sum(block.size for block in blocks)

@@ -135,3 +135,12 @@ def test_no_candidate_is_tried_twice_and_there_are_not_too_many():
     text = "y = " + " * ".join(f"f{n}(x)" for n in range(30)) + "\n"
     found = proposed("target-leak", text, "y =", ("y =", LEAK))
     assert len(found) == len({*found}) <= 8
+
+
+def test_the_line_that_hid_the_cut_goes_with_it():
+    text = "q = net(s).detach()\nloss = f(q)\nloss.requires_grad = True\n"
+    cut, cover = finding("detached", text, "q =", ("q =", CUT)), finding("fake-root", text, "loss.req")
+    source = Source(FILE, text.encode())
+    found = [c.files[FILE] for c in propose(Case(cut, run(cut, cover), lambda name: source))]
+    assert found[0] == b"q = net(s)\nloss = f(q)\nloss.requires_grad = True\n"
+    assert found[1] == b"q = net(s)\nloss = f(q)\n"
