@@ -54,10 +54,17 @@ def main(argv: Sequence[str]) -> int:
     choosing.add_options(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing of our own but the diff")
     options, program = target.parse(parser, argv)
-    if importlib.util.find_spec("libcst") is None:
+    if not _has_libcst():
         parser.exit(2, "whygrad: fix needs LibCST, which keeps your formatting: pip install 'whygrad[fix]'\n")
     choosing.choice(parser, options, program.folder)  # a rule that does not exist is wrong use
     return _fix(options, program)
+
+
+def _has_libcst() -> bool:
+    try:
+        return importlib.util.find_spec("libcst") is not None
+    except ValueError:
+        return False
 
 
 def _fix(options: argparse.Namespace, program: Program) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -143,8 +143,13 @@ def _lost(finding: Finding, before: Run, after: Run) -> Iterator[str]:
     learnt = {name for u in before.updates for name in u.networks}
     learns = {name for u in after.updates for name in u.networks}
     for name in sorted(learnt - excused):
-        if not any(name == other or name.startswith(f"{other}.") for other in learns):
+        if not _among(name, learns):
             yield f"{name} does not learn any more"
+
+
+def _among(name: str, others: Iterable[str]) -> bool:
+    """Itself, or what it is a part of."""
+    return any(name == other or name.startswith(f"{other}.") for other in others)
 
 
 def _unreached(finding: Finding, before: Run, after: Run, lines: Lines) -> Iterator[str]:
@@ -153,8 +158,9 @@ def _unreached(finding: Finding, before: Run, after: Run, lines: Lines) -> Itera
         return
     old, new = _reached(before, Lines({}, {})), _reached(after, lines)
     for place, networks in old.items():
-        for name in sorted(networks - new.get(place, networks)):
-            yield f"{name} does not learn from the loss at line {place[1]} any more"
+        for name in sorted(networks):
+            if not _among(name, new.get(place, networks)):
+                yield f"{name} does not learn from the loss at line {place[1]} any more"
 
 
 def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:

@@ -148,7 +148,7 @@ def _end(told: Treated, style: Style, width: int) -> list[str]:
     if len(told.fixes) == 1:
         text = "the change is proven" if told.proven else "no change has proven itself"
     now = f"; with it, {told.verdict} in a check" if told.proven else ""
-    lines = wrap(f"whygrad: {text}{now} ({many})", width)
+    lines = [*wrap(f"whygrad: {text}{now}", width), f"{style.paint('dim', 'it took    ')}  {many}"]
     if told.applied:
         return [*lines, f"written to {', '.join(told.files)}"]
     if told.proven:

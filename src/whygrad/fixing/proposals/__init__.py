@@ -20,7 +20,7 @@ from whygrad.fixing.proposals import (
     targets,
     values,
 )
-from whygrad.fixing.proposals.table import CURES, MOST
+from whygrad.fixing.proposals.table import CURES, MOST, Cure
 from whygrad.fixing.source import Source
 
 __all__ = [
@@ -47,7 +47,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     if case.finding.site is None or case.source is None:
         return
     for cure in CURES.get(case.finding.rule, ()):
-        for candidate in cure(case):
+        for candidate in _guarded(cure, case):
             for one in (candidate, *_without_its_cover(case, candidate)):
                 key = tuple(sorted(one.files.items()))
                 if key not in seen:
@@ -55,6 +55,17 @@ def propose(case: Case) -> Iterator[Candidate]:
                     yield one
             if len(seen) >= MOST:
                 return
+
+
+def _guarded(cure: Cure, case: Case) -> Iterator[Candidate]:
+    """Source text may have any form: a function that fails on one proposes nothing more."""
+    found = cure(case)
+    while True:
+        try:
+            candidate = next(found)
+        except Exception:  # the end, too
+            return
+        yield candidate
 
 
 def _without_its_cover(case: Case, candidate: Candidate) -> Iterator[Candidate]:

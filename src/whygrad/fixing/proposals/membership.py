@@ -74,6 +74,9 @@ def held_as_well(case: Case) -> Iterator[Candidate]:
 
 def _members(case: Case, source: Source, near: Node, attribute: str) -> list[str]:
     """``encoder.parameters()``: of the parts that suffer, else of their network."""
+    alone = [scopes.spoken(source, near, name) for name in case.finding.subjects]
+    if case.finding.rule == "not-tracked" and all(alone):
+        return [f"[{name}]" for name in alone]  # variables that no model knows
     parts = list(dict.fromkeys(s.rpartition(".")[0] for s in case.finding.subjects))
     for names in (case.networks, parts):
         said = [scopes.spoken(source, near, name) for name in names]
@@ -185,14 +188,13 @@ def made_again(case: Case) -> Iterator[Candidate]:
     stmt = source.statement(case.site.line) if source else None
     if source is None or stmt is None:
         return
-    if case.finding.rule == "stale-closure":
+    if case.finding.rule == "stale-closure" and isinstance(stmt, cst.SimpleStatementLine):
         for place in _replacements(case, source, stmt):
             again = stmt.with_changes(leading_lines=[], trailing_whitespace=cst.TrailingWhitespace())
             yield from case.change("make it again", source, edits.after(place, again))
-        return
-    for site in case.makers():
+    for site in case.makers() if case.finding.rule == "stale-optimizer" else ():
         maker = source.statement(site.line) if site.file == source.file else None
-        if maker is None:
+        if not isinstance(maker, cst.SimpleStatementLine):
             continue
         again = maker.with_changes(leading_lines=[], trailing_whitespace=cst.TrailingWhitespace())
         places = [stmt, *_uses_below(source, stmt)]
