@@ -16,7 +16,7 @@ _TRAINED_TOO_MUCH = frozenset({"target-in-optimizer"})
 #: A gradient that goes where it should not: a loss may reach less afterwards.
 _REACHED_TOO_MUCH = _TRAINED_TOO_MUCH | {
     *("target-leak", "advantage-not-detached", "polluted-gradient", "cancelled-gradient", "wrong-variables"),
-    *("target-unused", "loss-independent", "stale-optimizer", "not-tracked"),
+    "target-unused",
 }
 
 

@@ -82,5 +82,28 @@ def unread(source: Source, near: Node) -> list[str]:
     return list(found)
 
 
+def forgotten(source: Source, stmt: Node, network: str) -> list[str]:
+    """Names that this function makes with the network's help above a statement that does without them."""
+    above = [s for s in function_lines(source, stmt) if source.line(s) < source.line(stmt)]
+    made, known = [], {network}
+    for other in above:
+        if known & _reads(source, other):
+            new = [name for name in targets_of(other) if "." not in name and name not in known]
+            made += new
+            known.update(new)
+    used, more = _reads(source, stmt), True
+    while more:
+        feeding = [s for s in above if used & {*targets_of(s)}]
+        grown = used.union(*(_reads(source, s) for s in feeding))
+        used, more = grown, grown != used
+    return [name for name in made if name not in used]
+
+
+def _reads(source: Source, stmt: Node) -> set[str]:
+    """The names in what a statement computes."""
+    value = value_of(stmt)
+    return {name_of(n) for n in source.within(value)} - {""} if value is not None else set()
+
+
 def _simple(source: Source) -> list[Node]:
     return [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]

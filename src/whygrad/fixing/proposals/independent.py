@@ -53,7 +53,9 @@ def a_forgotten_value(case: Case) -> Iterator[Candidate]:
     stmt = source.statement(case.site.line) if source else None
     if source is None or stmt is None:
         return
-    for name in scopes.unread(source, stmt):
+    networks = [scopes.spoken(source, stmt, name) for name in case.networks]
+    left = [name for network in networks if network for name in scopes.forgotten(source, stmt, network)]
+    for name in dict.fromkeys([*scopes.unread(source, stmt), *reversed(left)]):
         made = scopes.assigned(source, stmt, name)
         if made is None or source.line(made) >= source.line(stmt):
             continue
@@ -72,12 +74,13 @@ def _as_a_term(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Ca
 
 
 def _in_place_of_a_name(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
-    """Those first whose names are alike: ``actions`` and ``new_actions``."""
+    """Where the two names are alike, as ``actions`` and ``new_actions`` are: one was meant to be the other."""
     found = [n for n in source.own(stmt) if isinstance(n, cst.Name) and isinstance(source.parent(n), cst.Arg)]
-    found = [n for n in found if not edits.part_of_name(source, n)]
-    for node in sorted(found, key=lambda n: not (n.value in name or name in n.value)):
-        made = edits.written(source, node, name)
-        yield from case.change(f"`{name}` instead of `{node.value}`", source, made)
+    for node in found:
+        alike = len(node.value) > 1 and (node.value in name or name in node.value)
+        if alike and not edits.part_of_name(source, node):
+            made = edits.written(source, node, name)
+            yield from case.change(f"`{name}` instead of `{node.value}`", source, made)
 
 
 def _as_a_factor(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
