@@ -74,7 +74,7 @@ def _as_a_term(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Ca
 
 
 def _in_place_of_a_name(case: Case, source: Source, stmt: Node, name: str) -> Iterator[Candidate]:
-    """Where the two names are alike, as ``actions`` and ``new_actions`` are: one was meant to be the other."""
+    """Where the two names are alike, as ``actions`` and ``new_actions``: one was meant to be the other."""
     found = [n for n in source.own(stmt) if isinstance(n, cst.Name) and isinstance(source.parent(n), cst.Arg)]
     for node in found:
         alike = len(node.value) > 1 and (node.value in name or name in node.value)
