@@ -83,9 +83,15 @@ class Curing:
     """Cures a program. ``trial`` runs it with changed files, ``tell`` says how far it is."""
 
     def __init__(
-        self, patient: Patient, trial: Try, tell: Tell = lambda text: None, every: bool = True
+        self,
+        patient: Patient,
+        trial: Try,
+        tell: Tell = lambda text: None,
+        every: bool = True,
+        longer: Try | None = None,
     ) -> None:
         self.patient, self._trial, self._tell = patient, trial, tell
+        self._longer = longer  # more updates, for what a few cannot show
         self._every = every  # try all changes, also when one has proven itself
         self.cures: list[Cure] = []
 
@@ -150,8 +156,14 @@ class Curing:
         return found
 
     def _attempt(self, finding: Finding, before: Run, candidate: Candidate) -> Attempt:
-        tried = self._trial({**self.patient.files, **candidate.files})
-        return Attempt(candidate, prove(finding, before, tried.run, self._lines(candidate)), tried.run)
+        files, lines = {**self.patient.files, **candidate.files}, self._lines(candidate)
+        tried = self._trial(files)
+        proof = prove(finding, before, tried.run, lines)
+        if proof.outcome is Outcome.DOUBTED and self._longer is not None:
+            self._tell(f"{finding.rule}: looking for longer")
+            tried = self._longer(files)
+            proof = prove(finding, before, tried.run, lines)
+        return Attempt(candidate, proof, tried.run)
 
     def _followed_up(
         self, finding: Finding, before: Run, attempts: list[Attempt], deep: int = _DEEP

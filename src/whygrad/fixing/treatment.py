@@ -57,7 +57,9 @@ class Treatment:
             self.told = replace(self.told, exit_code=2, trouble=trouble[0], runs=self._runs)
             return self.told
         patient = self.patient = Patient(self._base, self.first.run)
-        curing = Curing(patient, self._counted, self._tell, self._every)
+        curing = Curing(
+            patient, self._counted, self._tell, self._every, self._longer and self._counted_longer
+        )
         fixes = tuple(_fixed(cure, curing) for cure in curing.run())
         self.told = replace(
             self.told,
@@ -71,6 +73,11 @@ class Treatment:
             seconds=time.perf_counter() - started,
         )
         return self.told
+
+    def _counted_longer(self, files: Mapping[str, bytes]) -> Tried:
+        assert self._longer is not None
+        self._runs += 1
+        return self._longer(files)
 
     def _counted(self, files: Mapping[str, bytes]) -> Tried:
         self._runs += 1

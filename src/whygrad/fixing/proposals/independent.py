@@ -46,6 +46,32 @@ def the_right_network(case: Case) -> Iterator[Candidate]:
                     yield from case.change(f"`{new}` instead of `{old}`", source, changes)
 
 
+@cures("detached", "loss-independent", "wrong-variables")
+def the_right_list(case: Case) -> Iterator[Candidate]:
+    """``tape.gradient(critic_loss, actor...)`` and the ``zip`` below it, for another network."""
+    source = case.source
+    if source is None or case.in_torch:
+        return
+    names = {name for s in case.steps() if s.file == source.file for name in _assigned_at(source, s.line)}
+    for stmt in source.statements:
+        asks = [c for c in source.own(stmt) if edits.called(c) == "gradient" and edits.positional(c)]
+        if not asks or edits.name_of(edits.positional(asks[0])[0]) not in names:
+            continue
+        applied = [s for s in source.block(stmt) if source.line(s) > source.line(stmt)][:1]
+        for wrong in case.networks:
+            for right in case.other_networks:
+                old, new = scopes.spoken(source, stmt, wrong), scopes.spoken(source, stmt, right)
+                if old and new and old != new:
+                    nodes = [n for s in (stmt, *applied) for n in source.own(s)]
+                    changes = edits.renamed(source, nodes, old, new)
+                    yield from case.change(f"the variables of `{new}`", source, changes)
+
+
+def _assigned_at(source: Source, line: int) -> list[str]:
+    stmt = source.statement(line)
+    return edits.targets_of(stmt) if stmt is not None else []
+
+
 @cures("loss-independent", "surrogate-missing")
 def a_forgotten_value(case: Case) -> Iterator[Candidate]:
     """A value of this function that nobody reads: in the place of another name, or as a term more."""

@@ -202,6 +202,20 @@ def made_again(case: Case) -> Iterator[Candidate]:
             yield from case.change("make the optimizer again", source, edits.after(place, again))
 
 
+@cures("stale-optimizer")
+def listed_again(case: Case) -> Iterator[Candidate]:
+    """TensorFlow: the list of variables that was made before the replacement, once more below it."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    if source is None or stmt is None or case.in_torch:
+        return
+    for made in source.block(stmt):
+        if edits.targets_of(made) and "trainable_variables" in source.code(made):
+            again = made.with_changes(leading_lines=[], trailing_whitespace=cst.TrailingWhitespace())
+            for place in dict.fromkeys([stmt, *_uses_below(source, stmt)]):
+                yield from case.change("ask for the variables again", source, edits.after(place, again))
+
+
 def _uses_below(source: Source, stmt: Node) -> list[Node]:
     """Lines further down that put the new one in its place: ``policy.set_head(new)``."""
     made = edits.targets_of(stmt)

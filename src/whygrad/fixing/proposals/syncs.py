@@ -22,7 +22,8 @@ def the_other_way(case: Case) -> Iterator[Candidate]:
     if source is None or stmt is None:
         return
     yield from _brackets(case, source, stmt)
-    yield from _factors(case, source, stmt)
+    for near in (stmt, *scopes.function_lines(source, stmt)):
+        yield from _factors(case, source, near)
     known = [scopes.spoken(source, stmt, n) for n in (*case.networks, *case.other_networks)]
     here = {edits.name_of(n) for n in source.own(stmt)}
     said = [n for n in dict.fromkeys(known) if n and n in here]
@@ -87,19 +88,35 @@ def call_the_sync(case: Case) -> Iterator[Candidate]:
     for function in _uncalled(source):
         name = function.name.value
         method = isinstance(source.parent(source.parent(function)), cst.ClassDef)
-        if len(function.params.params) != int(method):
-            continue
         for step in _updates(source, function, method):
-            call = edits.statement(f"{'self.' if method else ''}{name}()")
-            yield from case.change(f"call `{name}` after the update", source, edits.after(step, call))
+            for given in _arguments(case, source, step, len(function.params.params) - method):
+                call = edits.statement(f"{'self.' if method else ''}{name}({', '.join(given)})")
+                yield from case.change(f"call `{name}` after the update", source, edits.after(step, call))
+
+
+def _arguments(case: Case, source: Source, step: Node, many: int) -> Iterator[tuple[str, ...]]:
+    """Nothing, or the two networks, in both orders: the wrong one is another finding."""
+    if not many:
+        yield ()
+    targets = [scopes.spoken(source, step, name) for name in case.networks]
+    onlines = [scopes.spoken(source, step, name) for name in case.other_networks]
+    for target in targets if many == 2 else ():
+        for online in onlines:
+            if target and online:
+                yield from ((target, online), (online, target))
 
 
 def _uncalled(source: Source) -> list[Node]:
-    """Functions that copy weights, and whose name stands nowhere else."""
+    """Functions that copy weights, and that are called nowhere, but perhaps once at the beginning."""
     functions = [s for s in source.statements if isinstance(s, cst.FunctionDef)]
     copying = [f for f in functions if any(edits.called(n) in _COPIES for n in source.within(f))]
-    words = [n.value for n in source.within(source.module) if isinstance(n, cst.Name)]
-    return [f for f in copying if words.count(f.name.value) == 1]
+    words = [n for n in source.within(source.module) if isinstance(n, cst.Name) and not _begins(source, n)]
+    return [f for f in copying if [n.value for n in words].count(f.name.value) == 1]
+
+
+def _begins(source: Source, node: Node) -> bool:
+    function = source.function(node)
+    return function is not None and function.name.value == "__init__"
 
 
 def _updates(source: Source, function: Node, method: bool) -> list[Node]:

@@ -182,8 +182,9 @@ def ask_the_target(case: Case) -> Iterator[Candidate]:
         stmt = source.statement(site.line) if source else None
         if source is None or stmt is None:
             continue
+        told = re.search(r"and (\S+) is never asked", case.finding.title)
         for online in case.networks:
-            for target in case.other_networks:
+            for target in dict.fromkeys([*([told[1]] if told else []), *case.other_networks]):
                 old, new = scopes.spoken(source, stmt, online), scopes.spoken(source, stmt, target)
                 if old and new:
                     changes = edits.renamed(source, source.own(stmt), old, new)
