@@ -188,6 +188,7 @@ class Steps:
         largest = self.figures.largest(gradients)
         absent = held.keys() - gradients.keys()
         zero = {key for key, top in largest.items() if top == 0}
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         if zero:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
