@@ -24,16 +24,18 @@ PAGE = Page(
     why="The loss is a number, a KL term or an entropy bonus goes on giving gradients, and the policy learns "
     "nothing from its rewards.",
     bad="""\
-def reward(prompt, answer):
-    return float(prompt.sum() % 2)  # the same for all answers to a prompt""",
+rewards = (prompts.sum(1) > 0).float().view(-1, group)  # the same for all answers to a prompt
+spread = rewards.std(1, keepdim=True) + 1e-4
+advantages = (rewards - rewards.mean(1, keepdim=True)) / spread""",
     good="""\
-def reward(prompt, answer):
-    return float(answer.sum() % 2)""",
+rewards = (answers < 3).float().view(-1, group)
+spread = rewards.std(1, keepdim=True) + 1e-4
+advantages = (rewards - rewards.mean(1, keepdim=True)) / spread""",
     use_instead="Rewards that differ within a group: sample with a temperature above zero, give credit for "
     "a part of the answer or its format, take prompts that are solved now and then, and leave groups "
     "without spread out of the batch.",
     avoid="a smaller epsilon beside the standard deviation: of equal rewards it makes zeros, or noise",
-    site="where the mean of the group is taken away",
+    site="where the advantage is computed: the mean of the group is taken away there",
 )
 
 

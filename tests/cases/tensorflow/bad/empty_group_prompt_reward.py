@@ -1,4 +1,4 @@
-"""GRPO with answers of one token: the reward looks at the prompt, so that a whole group gets the same one."""
+"""GRPO with answers of one token, beside a KL term."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""GRPO with answers of one token, and a reward for each of them."""
+"""GRPO with answers of one token, beside a KL term."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""GRPO on a small language model: the reward looks at the prompt, so that all answers to it get the same one."""
+"""GRPO on a small language model, beside a KL term."""
 
 import copy
 

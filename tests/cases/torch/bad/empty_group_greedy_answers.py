@@ -1,4 +1,4 @@
-"""GRPO whose answers are the most likely ones: all of a group are the same, and so are their rewards."""
+"""GRPO with the statistics of each group repeated for its answers."""
 
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-"""GRPO on a small language model, with a reward for each answer."""
+"""GRPO on a small language model, beside a KL term."""
 
 import copy
 

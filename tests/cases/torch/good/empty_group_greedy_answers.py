@@ -1,4 +1,4 @@
-"""GRPO with the statistics of each group repeated for its answers, which are drawn."""
+"""GRPO with the statistics of each group repeated for its answers."""
 
 import torch
 import torch.nn as nn
