@@ -55,6 +55,11 @@ def test_groups_one_by_one(recorded):
     assert sorted(counted(recorded, one_by_one, rewards)) == [(0, 1), (1, 1), (1, 1)]
 
 
+def test_what_rounding_leaves_is_no_spread(recorded):
+    rewards = torch.tensor([0.1, 0.1 + 1e-8, 0.1, 0.1] + [float("nan")] * 4 + [0.0] * 4)
+    assert counted(recorded, keepdim, rewards) == [(2, 3)]
+
+
 def test_another_mean_is_no_group(recorded):
     assert counted(recorded, lambda r: r - r.abs().mean(), torch.ones(PROMPTS * GROUP)) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -11,6 +12,7 @@ from whygrad.model import Kind
 from whygrad.model.kinds import SAME_NUMBERS
 
 MOST = 65536  # elements of a value that is looked at
+_ROUNDING = 1e-6  # of a number: a reward model gives the same answer nearly the same reward
 _NEAR = 8  # changes of shape between the rewards, their mean and their difference
 
 
@@ -44,10 +46,12 @@ class Groups:
         alone = prod(averaged.shape[axis] for axis in mean.axes) < 2
         return None if alone else Grouping(averaged.shape, mean.axes)
 
-    def note(self, difference: Node, empty: int, groups: int) -> None:
-        """So many of the groups have no spread."""
-        difference.groups = (empty, groups)
-        self.measured, self.empty = True, self.empty or 2 * empty > groups
+    def note(self, difference: Node, least: Sequence[float], most: Sequence[float]) -> None:
+        """The extremes of each group: how many of them have no spread? NaN is none of those."""
+        pairs = list(zip(least, most, strict=True))
+        empty = sum(high - low <= _ROUNDING * max(abs(low), abs(high)) for low, high in pairs)
+        difference.groups = (empty, len(pairs))
+        self.measured, self.empty = True, self.empty or 2 * empty > len(pairs)
 
     def doubt(self, before: bool) -> bool:
         """An update is over: is the next one worth a second look? As ``before``, if there were no groups."""

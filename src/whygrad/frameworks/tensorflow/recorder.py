@@ -17,7 +17,7 @@ from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.tensorflow import masks, numbers, private, vocabulary
 from whygrad.frameworks.tensorflow.axes import axes_of
 from whygrad.frameworks.tensorflow.graphs import Graphs
-from whygrad.frameworks.tensorflow.groups import empty_ones
+from whygrad.frameworks.tensorflow.groups import extremes
 from whygrad.frameworks.tensorflow.kinds import KINDS
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here, number_in
@@ -145,9 +145,9 @@ class Recorder:
     def _grouped(self, value: Value, inputs: Any) -> None:
         """Rewards minus the mean of their group: have they any spread?"""
         grouping = self.groups.of(value)
-        counted = empty_ones(inputs[0], grouping) if grouping is not None else None
-        if counted is not None:
-            self.groups.note(value, *counted)
+        found = extremes(inputs[0], grouping) if grouping is not None else None
+        if found is not None:
+            self.groups.note(value, *found)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)

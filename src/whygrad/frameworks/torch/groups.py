@@ -1,4 +1,4 @@
-"""How many groups of rewards have no spread."""
+"""What is in groups of rewards."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from whygrad.frameworks.shared.groups import Grouping
 from whygrad.frameworks.torch import native, private
 
 
-def empty_ones(value: Tensor, grouping: Grouping) -> tuple[int, int] | None:
-    """The groups in which all numbers are the same, and all groups; nothing where that cannot be told."""
+def extremes(value: Tensor, grouping: Grouping) -> tuple[list[float], list[float]] | None:
+    """The least and the most of each group; nothing where that cannot be told."""
     if value.is_complex():
         return None
     try:
@@ -19,7 +19,6 @@ def empty_ones(value: Tensor, grouping: Grouping) -> tuple[int, int] | None:
                 native.least_along(grouped, grouping.axes),
                 native.most_along(grouped, grouping.axes),
             )
-            spread = native.unequal(least, most)
-            return spread.numel() - int(native.item(native.total(spread))), spread.numel()
+            return native.numbers(least, least.numel()), native.numbers(most, most.numel())
     except (RuntimeError, NotImplementedError):  # a fake tensor has no values
         return None

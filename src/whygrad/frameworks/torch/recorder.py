@@ -22,7 +22,7 @@ from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.torch import graph, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
-from whygrad.frameworks.torch.groups import empty_ones
+from whygrad.frameworks.torch.groups import extremes
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
@@ -213,9 +213,9 @@ class Recorder:
             made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
         grouping = self.groups.of(made) if not made.carries else None
         if grouping is not None and is_a(arguments[0], Tensor):
-            counted = empty_ones(arguments[0], grouping)
-            if counted is not None:
-                self.groups.note(made, *counted)
+            found = extremes(arguments[0], grouping)
+            if found is not None:
+                self.groups.note(made, *found)
         discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
         if KINDS.of(name) is Kind.MULTIPLY and (discount or (len(inputs) > 1 and made.tainted)):
             for value in arguments:
