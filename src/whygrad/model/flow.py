@@ -60,6 +60,9 @@ class Op:
     kind: Kind = Kind.OTHER
     axes: tuple[int, ...] = ()  # the dimensions it works along, from the front; where a transposed one was
     scored: bool = False  # nothing has become of it but its log-probability
+    groups: tuple[
+        int, ...
+    ] = ()  # of data minus the mean of its groups: how many have no spread, and of how many
     training: bool | None = None  # it went through dropout or batch normalisation, in this mode
 
 

@@ -375,6 +375,7 @@ class Freezer:
             walked=node.mark[0],
             time=node.time,
             values=node.values,
+            groups=node.groups,
             kind=self.kinds.of(node.name, len(inputs)),
             axes=node.axes,
             scored=node.consumed and not node.taken,

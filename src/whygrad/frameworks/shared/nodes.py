@@ -46,6 +46,7 @@ class Node:
         "fresh",
         "gate",
         "gradient",
+        "groups",
         "inputs",
         "left",
         "mark",
@@ -84,6 +85,7 @@ class Node:
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
         self.values: Values | None = None
+        self.groups: tuple[int, ...] = ()  # without spread, and all, of a value minus the mean of its groups
         self.training: bool | None = None  # it went through a layer that has modes, in this one
         self.consumed = False  # something was computed from it
         self.tainted = False

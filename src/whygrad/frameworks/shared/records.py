@@ -213,6 +213,7 @@ class OptimizerRecord:
         "closures",
         "counting",
         "direction",
+        "doubted",
         "first",
         "held",
         "iterations",
@@ -271,6 +272,7 @@ class OptimizerRecord:
         self.counting = False  # this is such a step
         self.begun = False  # and this is one with a look
         self.closures = False  # its steps call the user's code
+        self.doubted = False  # its last groups of rewards had no spread: later ones may have
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=BUDGET.kept[1])

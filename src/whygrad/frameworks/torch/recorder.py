@@ -14,11 +14,13 @@ from torch import Tensor
 
 from whygrad.frameworks.shared.copies import note_origin
 from whygrad.frameworks.shared.frames import Where, locate, stack
+from whygrad.frameworks.shared.groups import Groups
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, Table, cone
 from whygrad.frameworks.shared.objects import is_a, listed, plain_array
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.torch import graph, modules, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
+from whygrad.frameworks.torch.groups import extremes
 from whygrad.frameworks.torch.kept_copies import LAYERS, adopt
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
@@ -40,6 +42,7 @@ class Recorder:
         self.events: Writes  # set by the observer
         self.params: dict[int, Param] = {}
         self.probing = False  # something is wrong: look at the values too
+        self.groups = Groups(KINDS)
         self.operations = 0  # since the last step
         self.hidden = False  # parameters took part in something that cannot be looked at
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
@@ -202,7 +205,7 @@ class Recorder:
         result: Tensor,
         where: Where | None,
     ) -> None:
-        """The plain numbers in it, masks of data, clipped copies of gradients."""
+        """The plain numbers in it, masks of data, groups without spread, clipped copies of gradients."""
         made = self.table.get(result)
         if made is None or not inputs:
             return
@@ -210,6 +213,11 @@ class Recorder:
         if len(inputs) == 1:
             self.events.clipped_copy(name, inputs[0], made, where)
             made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
+        grouping = self.groups.of(made) if not made.carries else None
+        if grouping is not None and is_a(arguments[0], Tensor):
+            found = extremes(arguments[0], grouping)
+            if found is not None:
+                self.groups.note(made, *found)
         discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
         if KINDS.of(name) is Kind.MULTIPLY and (discount or (len(inputs) > 1 and made.tainted)):
             for value in arguments:

@@ -243,6 +243,7 @@ class Steps:
         if late and (record.by_hand or not gradients):
             absent = absent - self._reached(record)
         zero = {key for key, top in largest.items() if top == 0}
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         if zero:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
