@@ -30,6 +30,11 @@ class Optimizer:
     by_hand: bool = False  # a loop or a class of the user's own, or of another library
     searches: bool = False  # its steps call the user's code, which differentiates as often as they want
 
+    @property
+    def descends(self) -> bool:
+        """It makes what is differentiated smaller. Whoever steps by hand may climb."""
+        return not self.maximize and not self.by_hand
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:

@@ -17,7 +17,7 @@ def entropies(situation: Situation) -> Iterator[Cause]:
     wrong: dict[Site | None, Cause] = {}
     right: set[Site | None] = set()
     for optimizer in situation.evidence.optimizers.values():
-        for update in situation.updates(optimizer) if not optimizer.maximize else ():
+        for update in situation.updates(optimizer) if optimizer.descends else ():
             for backward in update.backwards:
                 if not backward.applied & optimizer.held or not situation.whole(backward):
                     continue

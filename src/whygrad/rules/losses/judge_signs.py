@@ -33,7 +33,7 @@ def signs(situation: Situation) -> Iterator[Cause]:
     wrong: dict[Site | None, Cause] = {}
     right: set[Site | None] = set()
     for optimizer in situation.evidence.optimizers.values():
-        for update in situation.updates(optimizer) if not optimizer.maximize else ():
+        for update in situation.updates(optimizer) if optimizer.descends else ():
             for backward in update.backwards:
                 if not backward.applied & optimizer.held or backward.follower != optimizer.key:
                     continue

@@ -19,8 +19,7 @@ def train(steps=120, gamma=0.99):
     for step in range(steps):
         obs, act, rew, nxt, done = batch()
         with torch.no_grad():
-            best = target_net(nxt).argmax(1, keepdim=True)
-            value = q_net(nxt).gather(1, best).squeeze(1)
+            value = q_net(nxt).gather(1, target_net(nxt).argmax(1, keepdim=True)).squeeze(1)
             target = rew + gamma * (1 - done) * value
         chosen = q_net(obs).gather(1, act.unsqueeze(1)).squeeze(1)
         loss = F.smooth_l1_loss(chosen, target)
