@@ -16,6 +16,8 @@ from whygrad.rules.cause import Cause
 from whygrad.rules.losses.self_target import SelfTarget
 from whygrad.rules.stepped import stepped
 
+_ROUNDING = 1e-6
+
 
 def self_targets(situation: Situation) -> Iterator[Cause]:
     """One cause per comparison that compares a prediction with itself, in every update."""
@@ -62,10 +64,10 @@ def _own_array(situation: Situation, backward: Backward, op: Op, living: set[int
     parts = situation.parts(backward)
     trained = [i for i in op.inputs[:2] if i in living]
     others = [i for i in op.inputs[:2] if i not in living]
-    if len(trained) != 1 or len(others) != 1:
-        return None
+    if len(trained) != 1 or len(others) != 1 or not _is_flat(situation, backward):
+        return None  # a row of an array may have been written through another name
     found = copied(parts.flow, others[0])
-    lost = found if found.kind is Kind.PUT and _is_flat(situation, backward) else None
+    lost = found if found.kind is Kind.PUT else None
     while lost is not None and found.kind is Kind.PUT:  # x[rows][columns] = y writes into a copy
         found = copied(parts.flow, found.inputs[0])
     same = found.kind is Kind.PREDICT and parts.behind(found.id) == parts.behind(trained[0])
@@ -75,10 +77,10 @@ def _own_array(situation: Situation, backward: Backward, op: Op, living: set[int
 
 
 def _is_flat(situation: Situation, backward: Backward) -> bool:
-    """Has every gradient of those who follow this loss been exactly zero, whenever it was looked at?"""
+    """Has every gradient of those who follow this loss been zero, up to rounding, in all looks at it?"""
     holders = [o for o in situation.evidence.optimizers.values() if o.held & backward.applied]
     sizes = [s for o in holders for look in situation.looks(o) for s in look.largest.values()]
-    return bool(sizes) and not any(sizes)
+    return bool(sizes) and max(sizes) <= _ROUNDING
 
 
 def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> SelfTarget:
