@@ -40,11 +40,12 @@ DEMO := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
 	@echo "making .venv-demo for the demo (once)"
 	$(call environment,.venv-demo)
 	@echo "installing PyTorch and whygrad into it; PyTorch is a large download"
-	@.venv-demo/bin/python -m pip install --disable-pip-version-check -c constraints.txt --no-compile -e . torch numpy
+	@.venv-demo/bin/python -m pip install --disable-pip-version-check -c constraints.txt --no-compile -e '.[fix]' torch numpy
 	@touch $@
 
-demo: $(if $(wildcard $(READY)),,.venv-demo/.ready)  ## run whygrad on a broken actor-critic script
+demo: $(if $(wildcard $(READY)),,.venv-demo/.ready)  ## run whygrad on a broken actor-critic script, and fix it
 	$(DEMO)/bin/whygrad run examples/broken_actor_critic.py
+	$(DEMO)/bin/whygrad fix examples/broken_actor_critic.py || test $$? -eq 1  # 1: the fault is still in the file
 
 quick: $(READY)  ## the tests that need no framework: seconds
 	$(PYTEST) tests/unit tests/architecture -m "not torch and not tensorflow"

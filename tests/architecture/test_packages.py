@@ -135,7 +135,7 @@ def test_the_version_is_that_of_the_package(described):
 
 
 def test_extras_are_what_is_watched(described):
-    assert set(described.get_all("Provides-Extra")) == {"torch", "tensorflow", "agents", "all", "dev"}
+    assert set(described.get_all("Provides-Extra")) == {"torch", "tensorflow", "agents", "fix", "all", "dev"}
 
 
 def test_the_index_can_follow_every_link_of_the_readme(described):

@@ -39,6 +39,10 @@ SHORTER = {
 # What another test runs: the file, and what stands in it.
 ELSEWHERE = {
     "whygrad run examples/broken_actor_critic.py": ("test_readme.py", "script.demo_output()"),
+    "whygrad fix examples/broken_actor_critic.py": (
+        "../integration/test_fix.py",
+        "# whygrad fix examples/broken_actor_critic.py",
+    ),
     "whygrad probe mine.py:make_agent": ("../learning/test_probes.py", '"probe", "mine.py:make_agent"'),
     "whygrad report runs/one --open": ("../report/test_files.py", '"report", "one", "--open"'),
     "whygrad probe dqn": ("../learning/test_probes.py", 'whygrad("probe", what'),

@@ -111,3 +111,9 @@ def test_a_compiled_update_is_counted_and_judged(lab, sync, clear):
 def test_a_target_that_a_compiled_update_never_syncs(lab):
     report = judged(lab, WHOLE_UPDATE.replace("SYNC", "").replace("CLEAR", ""))
     assert report["verdict"] != "healthy"
+
+
+def test_compiled_updates_are_summarized(lab):
+    lab.write(QUIET + WHOLE_UPDATE.replace("SYNC", HARD).replace("CLEAR", ""))
+    done = lab.whygrad("run", "--watch", "--every", "5", "--out", "out", "train.py")
+    assert "4 updates were summarized" in done.stderr

@@ -15,7 +15,17 @@ from whygrad import __version__
 from whygrad.doors import door
 from whygrad.running import bare
 
-_VALUED = ("--out", "--json", "--sarif", "--updates", "--seconds", "--every")
+_VALUED = (
+    "--out",
+    "--json",
+    "--sarif",
+    "--updates",
+    "--seconds",
+    "--every",
+    "--select",
+    "--ignore",
+    "--patched",
+)
 
 
 def run(argv: Sequence[str], failure: Exception) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from whygrad.cli import target
+from whygrad.cli import choosing, target
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run
+from whygrad.running import patched
 from whygrad.running.limits import Limits
 from whygrad.running.sentences import failed_ourselves, made_updates
 
@@ -24,21 +27,27 @@ def main(argv: Sequence[str]) -> int:
     parser = target.parser("check", _DESCRIPTION)
     parser.add_argument(
         "--updates",
-        type=_positive(int),
+        type=positive(int),
         default=default.updates,
         metavar="N",
         help="updates of each optimizer that are judged (default: %(default)s)",
     )
     parser.add_argument(
         "--seconds",
-        type=_positive(float),
+        type=positive(float),
         default=default.seconds,
         metavar="S",
         help="end the script after S seconds in any case, counted from its start (default: %(default)g)",
     )
+    parser.add_argument(
+        "--patched", metavar="FILE", help=argparse.SUPPRESS
+    )  # how `whygrad fix` tries a change
     options, program = target.parse(parser, argv)
+    if options.patched:
+        patched.install(Path(options.patched))
     limits = Limits(options.updates, options.seconds)
-    return supervise(program, Output.of(options, program), exit_code, limits)
+    choice = choosing.choice(parser, options, program.folder)
+    return supervise(program, Output.of(options, program), exit_code, limits, choice=choice)
 
 
 def exit_code(run: Run) -> int:
@@ -50,7 +59,7 @@ def exit_code(run: Run) -> int:
     return 0 if made_updates(run) and not failed_ourselves(run) else 2
 
 
-def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
     """A number of this kind, and more than nothing."""
 
     def convert(text: str) -> float:

@@ -13,6 +13,7 @@ from whygrad.cli import (
     compare,
     convert,
     explain,
+    fix,
     judge,
     parity,
     probe,
@@ -27,6 +28,7 @@ from whygrad.cli import (
 _VERBS = {
     "run": (run.main, run.HELP),
     "check": (check.main, check.HELP),
+    "fix": (fix.main, fix.HELP),
     "judge": (judge.main, judge.HELP),
     "report": (report.main, report.HELP),
     "compare": (compare.main, compare.HELP),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygrad.cli import bare, target, watch
+from whygrad.cli import bare, choosing, target, watch
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run, Severity
@@ -34,7 +34,9 @@ def _watched(argv: Sequence[str]) -> int:
     options, program = target.parse(parser, argv)
     output = Output.of(options, program)
     summaries = watch.summaries(parser, options, output)
-    return supervise(program, output, strict_code if options.strict else own_code, summaries=summaries)
+    choice = choosing.choice(parser, options, program.folder)
+    code = strict_code if options.strict else own_code
+    return supervise(program, output, code, summaries=summaries, choice=choice)
 
 
 def own_code(run: Run) -> int:

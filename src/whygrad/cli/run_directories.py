@@ -6,15 +6,15 @@ import math
 import os
 from array import array
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whygrad.frameworks.registry import brief
 from whygrad.model import Recording, Run, Series
 from whygrad.model.source import Texts, reading
-from whygrad.reporters import json_report
+from whygrad.reporters import fixes, json_report
 from whygrad.running.concluding import conclude
-from whygrad.storage.directory import EVIDENCE, HISTORY, REPORT
+from whygrad.storage.directory import EVIDENCE, FIXES, HISTORY, REPORT
 from whygrad.storage.files import NotARun, evidence_in, read_evidence
 from whygrad.summaries import histograms as pictures
 from whygrad.summaries import history
@@ -67,7 +67,7 @@ def read(name: str | None) -> Stored:
             raise NotARun(f"{folder} is no run of whygrad: there is no {EVIDENCE} and no {REPORT} in it")
         return Stored(folder, Run(script=folder.name))  # killed before anything could be judged
     try:
-        return Stored(folder, json_report.parse(report.read_text(encoding="utf-8")))
+        return _fixed(Stored(folder, json_report.parse(report.read_text(encoding="utf-8"))))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise NotARun(f"{report} cannot be read: {error}") from error
 
@@ -107,7 +107,16 @@ def _judged(folder: Path, file: Path | None, recording: Recording) -> Stored:
             run = conclude(recording.observed, recording.about, strict=True)
     except Exception as error:  # a file may say anything
         raise NotARun(f"{file} cannot be judged: {brief(error)}") from error
-    return Stored(folder, run, texts)
+    return _fixed(Stored(folder, run, texts))
+
+
+def _fixed(stored: Stored) -> Stored:
+    """With the changes that ``whygrad fix`` has proven, if it made this run."""
+    try:
+        told = (stored.folder / FIXES).read_text(encoding="utf-8")
+        return replace(stored, run=fixes.patched(stored.run, told))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return stored  # there are none
 
 
 def _event_files(folder: Path) -> list[Path]:

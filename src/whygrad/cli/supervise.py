@@ -12,6 +12,7 @@ from whygrad.cli import bare
 from whygrad.cli.output import Output
 from whygrad.doors import door
 from whygrad.model import Run
+from whygrad.model.choice import Choice
 from whygrad.running import keeping
 from whygrad.running.bare import begun
 from whygrad.running.limits import Limits
@@ -26,6 +27,7 @@ def supervise(
     exit_code: Callable[[Run], int],
     limits: Limits | None = None,
     summaries: Summaries | None = None,
+    choice: Choice | None = None,
 ) -> int:
     """Run the program; the report comes at the very end, and ``exit_code`` says how we exit.
 
@@ -42,6 +44,7 @@ def supervise(
         summaries=summaries,
         progress=not output.quiet,
         keep=output.keep if limits is None else None,  # a check is over in a moment
+        choice=choice,
     )
     atexit.register(ending.at_exit)
     try:

@@ -5,22 +5,38 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from whygrad.cli import choosing
 from whygrad.running.program import CannotRun, Program
 
 #: Our options that take a value of their own.
-_VALUED = {"--out", "--json", "--sarif", "--updates", "--seconds", "--every"}
+_VALUED = {
+    "--out",
+    "--json",
+    "--sarif",
+    "--updates",
+    "--seconds",
+    "--every",
+    "--select",
+    "--ignore",
+    "--patched",
+}
 
 
-def parser(verb: str, description: str) -> argparse.ArgumentParser:
-    """The options that every verb has which runs a program."""
+def bare_parser(verb: str, description: str) -> argparse.ArgumentParser:
+    """For a verb that is given a program; without options."""
     prog = f"whygrad {verb}"
-    result = argparse.ArgumentParser(
+    return argparse.ArgumentParser(
         prog=prog,
         usage=f"{prog} [options] script.py [args ...]\n       {prog} [options] -m module [args ...]",
         description=description,
         epilog="Our options come before the script; everything after it belongs to the script.",
         allow_abbrev=False,
     )
+
+
+def parser(verb: str, description: str) -> argparse.ArgumentParser:
+    """The options that every verb has which watches a program."""
+    result = bare_parser(verb, description)
     result.add_argument(
         "--out",
         metavar="DIR",
@@ -46,6 +62,7 @@ def parser(verb: str, description: str) -> argparse.ArgumentParser:
         action="store_true",
         help="leave the text of the program out of evidence.wg: to attach it where others read it",
     )
+    choosing.add_options(result)
     result.add_argument("--quiet", action="store_true", help="print nothing of our own")
     return result
 
@@ -54,7 +71,7 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[argpars
     """Our options and the user's program; wrong use ends with exit code 2 and one sentence."""
     ours, target = split(argv)
     options = parser.parse_args(ours)
-    if options.json == "-" and options.sarif == "-":
+    if options.json == "-" and getattr(options, "sarif", "") == "-":
         parser.error("--json - and --sarif - cannot both be printed: write one of them to a file")
     if target[:1] == ["-m"]:
         if len(target) == 1:

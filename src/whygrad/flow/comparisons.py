@@ -23,11 +23,16 @@ class Comparison:
 
 
 class Comparisons:
-    """The comparisons in one flow; ``living`` are the values that gradient arrives at."""
+    """The comparisons in one flow; ``living`` are the values that gradient arrives at.
 
-    def __init__(self, flow: Flow, living: set[int]) -> None:
+    ``wanted`` are the parameters that a tape is asked for: a target that is computed under it carries
+    gradient, too, and nobody asks for that.
+    """
+
+    def __init__(self, flow: Flow, living: set[int], wanted: frozenset[int] = frozenset()) -> None:
         self._flow = flow
         self._living = living
+        self._wanted = wanted
         self._users: dict[int, list[Op]] = {}
         for op in flow.ops.values():
             for i in dict.fromkeys(op.inputs):
@@ -43,9 +48,15 @@ class Comparisons:
             return None
         sides = [self._flow[i] for i in op.inputs[:2]]
         trained = [side for side in sides if side.id in self._living and side.carries]
+        if len(trained) > 1 and self._wanted:
+            trained = [side for side in trained if self._is_wanted(side)]
         if len(trained) != 1 or self._related(*sides) or self._ranked(op):
             return None
         return Comparison(trained[0], sides[sides[0] is trained[0]])
+
+    def _is_wanted(self, side: Op) -> bool:
+        behind = ancestors(self._flow, side.id)
+        return any(self._flow[i].parameter in self._wanted for i in behind if self._flow[i].parameter)
 
     def chosen(self, op: Op) -> bool:
         """Is a part of the result taken before it is summed up: by a mask, an index, a condition?"""

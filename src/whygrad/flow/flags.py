@@ -8,6 +8,7 @@ from whygrad.flow.source import Function, scope_of, statements, tree
 from whygrad.model.source import remembered
 
 _DEEP = 3
+_COUNTS = frozenset(("mean", "sum", "reduce_mean", "reduce_sum", "len", "shape", "size", "dtype"))
 _FILLING = frozenset(("append", "appendleft", "extend", "clear"))
 _CONVERSIONS = 12  # names that one value goes by
 
@@ -148,7 +149,7 @@ def _modules(value: ast.expr) -> set[str]:
 
 def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -> bool:
     parts = _parts(statement)
-    given = _handed_on(module, parts, names, deep)
+    given = _handed_on(module, parts, names, deep) | _counted(parts)
     given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
     return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
@@ -162,6 +163,18 @@ def _filled(node: ast.AST) -> ast.AST | None:
         method = node.value.func
         return method.value if isinstance(method, ast.Attribute) and method.attr in _FILLING else None
     return None
+
+
+def _counted(parts: list[ast.AST]) -> set[ast.AST]:
+    """``dones.mean()``, ``len(dones)``: how many there are, for a log; not which."""
+    found: set[ast.AST] = set()
+    for node in (n for part in parts for n in ast.walk(part)):
+        if isinstance(node, ast.Attribute) and node.attr in _COUNTS:
+            found.add(node.value)
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            found.update(node.args[:1] if called in _COUNTS else ())
+    return found
 
 
 def _handed_on(module: ast.Module, parts: list[ast.AST], names: set[str], deep: int) -> set[ast.AST]:

@@ -104,6 +104,17 @@ def lines_reading(file: str, line: int, name: str) -> frozenset[int]:
     )
 
 
+def names_above(file: str, line: int) -> list[str]:
+    """The names that the function around a line has been given above it: arguments, then what it assigns."""
+    module = tree(file)
+    if module is None:
+        return []
+    scope = scope_of(module, line)
+    given = [] if isinstance(scope, ast.Module) else [arg.arg for arg in scope.args.args]
+    above = sorted((s for s in statements(scope) if s.lineno < line), key=lambda s: s.lineno)
+    return [*given, *(name for s in above for name in sorted(_targets(s)))]
+
+
 def assignments_to(file: str, name: str) -> list[tuple[int, str]]:
     """(line, function) of every statement that assigns to a variable or attribute of this name."""
     module = tree(file)

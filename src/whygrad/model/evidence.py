@@ -27,6 +27,7 @@ class Optimizer:
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
     remembers: bool = False  # it takes moments, or the like, from one step to the next
+    by_hand: bool = False  # a loop or a class of the user's own, or of another library
     searches: bool = False  # its steps call the user's code, which differentiates as often as they want
 
 
@@ -151,6 +152,6 @@ class Evidence:
     running: bool = False  # the script goes on: what is missing may still come
     history: tuple[Series, ...] = ()  # of the updates that were summarized, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen
-    compiled: bool = False  # a part ran as compiled code, and its operations were not recorded
+    compiled: bool = False  # a part was compiled or transformed, and its operations were not recorded
     lost: str = ""  # why sight was lost, in the middle of the run: our own failure
     lost_after: int = 0  # how many updates had been made by then

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from whygrad.model.patch import Patch
 from whygrad.model.site import Site
 
 
@@ -76,3 +77,4 @@ class Finding:
     optimizer: str = ""
     first_update: int = 0
     updates: int = 0
+    patch: Patch | None = None  # the fix, where `whygrad fix` has proven one; else it was not tried

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from whygrad.model.choice import Choice
 from whygrad.model.evidence import Evidence
 from whygrad.model.history import Watched
 from whygrad.model.run import Note, Raised, UpdateCount
@@ -39,6 +40,7 @@ class About:
     host: str = ""
     watched: Watched | None = None
     blind: str = ""  # why something could not be watched at all: our own failure
+    choice: Choice | None = None  # which rules the user wants to hear of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from whygrad.model.choice import Ignored
 from whygrad.model.drawing import Drawing
 from whygrad.model.finding import Finding, Severity
 from whygrad.model.gradient_map import GradientMap, Role
@@ -80,6 +81,7 @@ class Run:
     pid: int = 0
     host: str = ""
     blind: str = ""  # from where on nothing was judged, and why: our own failure
+    ignored: tuple[Ignored, ...] = ()  # findings that the user does not want to hear of
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:
         """The findings of these severities."""

@@ -40,7 +40,9 @@ def _command(finding: Finding, root: str) -> str:
 
 def _message(finding: Finding, placed: bool) -> str:
     away = f"at {places.label(finding.site)}" if finding.site and not placed else ""
-    said = (("", away), ("", finding.why), ("Fix: ", finding.fix), ("Avoid: ", finding.avoid))
+    proven = finding.patch.diff.rstrip() if finding.patch else ""
+    said = [("", away), ("", finding.why), ("Fix: ", finding.fix), ("Avoid: ", finding.avoid)]
+    said.append(("Proven by whygrad fix:\n", proven))
     return "\n".join(f"{name}{text}" for name, text in said if text) or finding.title
 
 

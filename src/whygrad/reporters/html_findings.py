@@ -36,11 +36,21 @@ def _card(number: int, finding: Finding, sources: tuple[Excerpt, ...]) -> str:
     )
     advice = [("why", finding.why), ("fix", finding.fix), ("avoid", finding.avoid)]
     rows = "".join(f'<dt class="{name}">{name}</dt><dd>{text(said)}</dd>' for name, said in advice if said)
+    rows += _proven(finding)
     body = f'{_source(finding, sources)}{_way(finding)}<dl class="advice">{rows}</dl>'
     return (
         f'<article class="card {finding.severity}" id="finding-{number}" tabindex="-1">'
         f'{head}<div class="body">{body}</div></article>'
     )
+
+
+def _proven(finding: Finding) -> str:
+    """The change that has proven itself, with a button that copies it."""
+    if finding.patch is None:
+        return ""
+    button = '<button type="button" class="copy">copy</button>'
+    said = f"{text(finding.patch.what)} {button}<pre>{escape(finding.patch.diff)}</pre>"
+    return f'<dt class="fix">proven</dt><dd class="patch">{said}</dd>'
 
 
 def _source(finding: Finding, sources: tuple[Excerpt, ...]) -> str:

@@ -25,6 +25,8 @@ from whygrad.model import (
     UpdateCount,
     Watched,
 )
+from whygrad.model.choice import Ignored
+from whygrad.model.patch import Patch
 from whygrad.reporters import json_drawing
 from whygrad.reporters.places import below
 
@@ -61,6 +63,9 @@ def render(run: Run) -> str:
         "drawing": json_drawing.write(run.drawing, _site),
         "sources": [{"file": below(e.file), "first": e.first, "lines": list(e.lines)} for e in run.sources],
         "watched": _watched(run.watched),
+        "ignored": [
+            {"rule": i.rule, "title": i.title, "site": _site(i.site), "by": i.by} for i in run.ignored
+        ],
         "notes": [{"kind": n.kind, "text": n.text, "site": _site(n.site)} for n in run.notes],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
@@ -95,6 +100,10 @@ def parse(text: str) -> Run:
         pid=data.get("pid", 0),
         host=data.get("host", ""),
         blind=data.get("blind", ""),
+        ignored=tuple(
+            Ignored(i["rule"], i["title"], _read_site(i.get("site")), i["by"])
+            for i in data.get("ignored", ())
+        ),
     )
 
 
@@ -197,7 +206,17 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "optimizer": finding.optimizer,
         "first_update": finding.first_update,
         "updates": finding.updates,
+        "patch": _patch(finding.patch),
     }
+
+
+def _patch(patch: Patch | None) -> dict[str, Any] | None:
+    """The proven change; none where nothing was tried, or nothing has proven itself."""
+    return {"what": patch.what, "diff": patch.diff, "shown": list(patch.shown)} if patch else None
+
+
+def _read_patch(data: dict[str, Any] | None) -> Patch | None:
+    return Patch(data["what"], data["diff"], tuple(data.get("shown", ()))) if data else None
 
 
 def _read_finding(data: dict[str, Any]) -> Finding:
@@ -207,6 +226,7 @@ def _read_finding(data: dict[str, Any]) -> Finding:
         severity=Severity(data["severity"]),
         confidence=Confidence(data["confidence"]),
         subjects=tuple(data.get("subjects", ())),
+        patch=_read_patch(data.get("patch")),
         chain=tuple(Step(s["what"], _read_site(s), _read_mark(s)) for s in data.get("chain", ())),
         **{key: data[key] for key in plain if key in data},
     )

@@ -74,6 +74,8 @@ def _finding(finding: Finding) -> str:
         ("avoid", finding.avoid),
     )
     parts.append("\n".join(f"- **{name}**: {prose(text)}" for name, text in said if text))
+    if finding.patch is not None:
+        parts.append(f"Proven: {prose(finding.patch.what)}\n\n{_fenced(finding.patch.diff.rstrip(), 'diff')}")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -85,9 +87,14 @@ def _excerpt(finding: Finding) -> str:
     marks = [">" if line.culprit else " " for line in lines]
     shown = [f"{m} {line.number:>{digits}}  {line.text}" for m, line in zip(marks, lines, strict=True)]
     text = "\n".join(line.rstrip() for line in shown)
+    return _fenced(text, "python")
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block of code, whatever stands in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}python\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -67,7 +67,8 @@ def _advice(finding: Finding) -> str:
         ("fix", finding.fix),
         ("avoid", finding.avoid),
     ]
-    return "".join(f"<div><b>{name}</b> {_text(text)}</div>" for name, text in entries if text)
+    said = "".join(f"<div><b>{name}</b> {_text(text)}</div>" for name, text in entries if text)
+    return said + (f'<pre style="{_PRE}">{escape(finding.patch.diff)}</pre>' if finding.patch else "")
 
 
 def _note(note: Note) -> str:

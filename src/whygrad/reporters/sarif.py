@@ -13,7 +13,9 @@ from urllib.parse import quote
 
 from whygrad import __version__
 from whygrad.model import Finding, Note, Run, Severity, Site, source
+from whygrad.model.patch import Patch
 from whygrad.reporters import chain, fingerprints, places, uris
+from whygrad.reporters.diff_reading import Replaced, replaced
 from whygrad.reporters.sarif_rules import INDEX, rules
 from whygrad.reporters.uris import Region
 
@@ -67,6 +69,7 @@ class _Log:
             "codeFlows": [{"threadFlows": [{"locations": [self._passed(*step) for step in flow]}]}]
             if flow
             else [],
+            **({"fixes": [self._fix(finding.patch)]} if finding.patch else {}),
             "partialFingerprints": self._fingerprints(finding, home),
             "properties": {
                 "confidence": str(finding.confidence),
@@ -78,6 +81,17 @@ class _Log:
                 "fix": finding.fix,
             },
         }
+
+    def _fix(self, patch: Patch) -> dict[str, Any]:
+        """The proven change, as code scanning can apply it."""
+        changes = [
+            {
+                "artifactLocation": self._artifact(Site(file, 1)),
+                "replacements": list(map(_replacement, parts)),
+            }
+            for file, parts in replaced(patch.diff).items()
+        ]
+        return {"description": {"text": _text(patch.what)}, "artifactChanges": changes}
 
     def invocation(self) -> dict[str, Any]:
         """How the script ran and ended, and what there is to say beside the findings."""
@@ -162,6 +176,12 @@ class _Log:
             text = _whole(file)
             self._hashes[file] = fingerprints.line_hashes(text) if text else []
         return self._hashes[file]
+
+
+def _replacement(part: Replaced) -> dict[str, Any]:
+    """Whole lines: from the first of them to the one below the last."""
+    region = {"startLine": part.line, "startColumn": 1, "endLine": part.line + part.gone, "endColumn": 1}
+    return {"deletedRegion": region, "insertedContent": {"text": part.text}}
 
 
 def _whole(name: str) -> str:

@@ -138,7 +138,15 @@ def _advice(finding: Finding, style: Style, width: int) -> list[str]:
     for name, role, text in entries:
         if text:
             lines += _wrapped(_INDENT + name.ljust(_LABEL), role, text, style, width)
-    return lines
+    return [*lines, *_proven(finding, style)]
+
+
+def _proven(finding: Finding, style: Style) -> list[str]:
+    """The change that has proven itself."""
+    if finding.patch is None:
+        return []
+    head = f"{_INDENT}{style.paint('good', 'proven')} {style.inline(finding.patch.what)}"
+    return [head, "", *(f"{_INDENT}{line}".rstrip() for line in finding.patch.diff.splitlines())]
 
 
 def _notes(notes: Iterable[Note], style: Style, width: int) -> list[str]:
@@ -156,7 +164,8 @@ def _next(run: Run, found: list[Finding], style: Style) -> list[str]:
     rules = list(dict.fromkeys(f.rule for f in found))
     commands = [("read more" if rule == rules[0] else "", f"whygrad explain {rule}") for rule in rules[:3]]
     if run.script.endswith(".py"):
-        commands.append(("after a fix", f"whygrad check {shlex.join([places.short(run.script), *run.argv])}"))
+        program = shlex.join([places.short(run.script), *run.argv])
+        commands += [("try a fix", f"whygrad fix {program}"), ("after a fix", f"whygrad check {program}")]
     return [
         f"{style.paint('dim', name.ljust(12))} {style.paint('code', command)}" for name, command in commands
     ]

@@ -171,6 +171,15 @@ def arguments_of(code: str, method: str) -> list[str]:
     return [segment(code, value) for value in found[0][0].args] if len(found) == 1 else []
 
 
+def owner_of(code: str, method: str) -> str:
+    """What the only call of this method, or function, works on: ``q_net(s)`` of ``q_net(s).argmax(1)``."""
+    match method_calls(code, (method,)):
+        case [(call, owner)]:
+            text = segment(code, owner)
+            return segment(code, call.args[0]) if text in _LIBRARIES and call.args else text
+    return ""
+
+
 def maker_in(code: str) -> tuple[str, str]:
     """``h = Dense(8)(x)``, a layer made and called at once: ``Dense(8)`` and ``h = {}(x)``."""
     made = [n.func for n in walk(code) if isinstance(n, ast.Call) and isinstance(n.func, ast.Call)]

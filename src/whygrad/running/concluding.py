@@ -13,7 +13,9 @@ from whygrad.flow.facts import learning
 from whygrad.flow.situation import Situation
 from whygrad.frameworks.registry import Registry, brief
 from whygrad.model import About, Drawing, Finding, Note, Observation, Run, Severity, UpdateCount, Watched
+from whygrad.model.choice import Choice
 from whygrad.running.excerpts import excerpts
+from whygrad.running.ignoring import ignoring
 
 Situations = Mapping[str, Situation]
 
@@ -48,7 +50,7 @@ def conclude(observed: Mapping[str, Observation], about: About, strict: bool = F
         host=about.host,
         blind=_blind(observed, about, trouble),
     )
-    return with_summaries(_with_sources(run, strict), about.watched)
+    return with_summaries(_with_sources(ignoring(run, about.choice or Choice()), strict), about.watched)
 
 
 def _measured(situation: Situation, observation: Observation) -> tuple[UpdateCount, ...]:

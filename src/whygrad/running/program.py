@@ -12,7 +12,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
-from whygrad.running import bare
+from whygrad.running import bare, patched
 
 
 class CannotRun(Exception):
@@ -90,8 +90,10 @@ class Program:
             runpy._run_module_as_main(self.target)  # type: ignore[attr-defined]
             return
         name = stage.main.__file__ or self.target
-        with open(name, "rb") as source:
-            text = source.read()
+        text = patched.text_of(name)
+        if text is None:
+            with open(name, "rb") as source:
+                text = source.read()
         exec(compile(text, name, "exec", dont_inherit=True), vars(stage.main))
 
 

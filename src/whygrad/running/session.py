@@ -17,6 +17,7 @@ from whygrad.doors import door
 from whygrad.frameworks.protocol import Setup
 from whygrad.frameworks.registry import Registry, brief
 from whygrad.model import About, Note, Observation, Raised, Recording, Run, Severity
+from whygrad.model.choice import Choice
 from whygrad.model.frameworks import FRAMEWORKS, Framework
 from whygrad.running import bare, sentences
 from whygrad.running.concluding import conclude, described, findings, with_summaries
@@ -55,6 +56,7 @@ class Session:
         summaries: Summaries | None = None,
         progress: bool = False,
         keep: Callable[[Run, Recording], None] | None = None,
+        choice: Choice | None = None,
     ) -> None:
         self.program = program
         self.aside = False  # in a forked child: nothing of ours happens there
@@ -70,6 +72,7 @@ class Session:
         )
         if summaries is not None:
             self.registry.summarize(summaries.watching)
+        self._choice = choice
         self._keep = keep  # puts a report into the run directory while the program runs
         self._snapshots = (
             Snapshots(self.registry.after_next_step, self._look, self._keep_look) if keep else None
@@ -305,6 +308,7 @@ class Session:
             stopped_early=self._was_stopped(),
             started=self._since,
             blind=self._blind,
+            choice=self._choice,
         )
 
 

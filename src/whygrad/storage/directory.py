@@ -11,6 +11,7 @@ from pathlib import Path
 REPORT = "report.json"
 EVIDENCE = "evidence.wg"
 HISTORY = "watch.history"
+FIXES = "fixes.json"
 _RUNS = "runs"
 _MOST = 1000  # runs of one name that start in the same second
 

@@ -50,6 +50,7 @@ def test_the_whole_report(run):
         "right   no_grad is right here (train.py:5)\n"
         "note    a thread was not seen\n\n"
         "read more    whygrad explain detached\n"
+        "try a fix    whygrad fix train.py --lr 1e-3\n"
         "after a fix  whygrad check train.py --lr 1e-3\n"
     )
 

@@ -44,7 +44,10 @@ from whygrad.model import (
 
 # Between a line of the user's and an operation of TensorFlow or Keras; they say nothing about it.
 _WRAPPERS = frozenset(
-    ("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper", "__call__")
+    (
+        *("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper"),
+        *("__call__", "fit", "train_on_batch"),  # a whole update, not a function that says what is computed
+    )
 )
 _KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
@@ -144,6 +147,7 @@ class Freezer:
             trained=param.trained,
             loaded=param.loaded or origin is not None,
             used=param.used,
+            hidden=param.hidden,
             moved=self.moved(param),
             alive=param.seen,
             lasting=param.proper or param.asked > 1,
@@ -205,6 +209,7 @@ class Freezer:
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            by_hand=record.by_hand,
             searches=record.closures,
         )
 
@@ -370,6 +375,7 @@ class Freezer:
             walked=node.mark[0],
             time=node.time,
             values=node.values,
+            groups=node.groups,
             kind=self.kinds.of(node.name, len(inputs)),
             axes=node.axes,
             scored=node.consumed and not node.taken,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -34,6 +34,14 @@ class Flags:
                 left -= 1
                 self._look(frame)
             frame = frame.f_back
+
+    def given(self, where: Where, values: Iterable[tuple[str, Any]]) -> None:
+        """At what a compiled function is called with, under the names that it has inside."""
+        for name, value in values:
+            key = ((where.code.co_filename, where.code.co_name), name)
+            found = self._flags(value) if key not in self._found else None
+            if found is not None:
+                self._found[key] = (where, name, any(found[:-1]))
 
     def all(self) -> list[tuple[Where, str, bool]]:
         """Lines and names, in the order in which they were found; was a one seen before the last of them?"""

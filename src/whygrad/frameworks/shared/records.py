@@ -44,6 +44,7 @@ class BackwardRecord:
     shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
     unmeasured: str = ""
     value: float | None = None
+    largest: dict[int, float] = field(default_factory=dict)  # of gradients that it gave out
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
@@ -206,11 +207,13 @@ class OptimizerRecord:
         "absent_last",
         "before",
         "begun",
+        "by_hand",
         "changed",
         "clears",
         "closures",
         "counting",
         "direction",
+        "doubted",
         "first",
         "held",
         "iterations",
@@ -247,6 +250,7 @@ class OptimizerRecord:
         self.made = made
         self.name = ""
         self.held: dict[int, Param] = {}
+        self.by_hand = False  # no optimizer of the framework: nobody tells of its steps
         self.steps = 0
         self.recorded = 0
         self.absent_always: frozenset[int] | None = None  # keys of parameters
@@ -268,6 +272,7 @@ class OptimizerRecord:
         self.counting = False  # this is such a step
         self.begun = False  # and this is one with a look
         self.closures = False  # its steps call the user's code
+        self.doubted = False  # its last groups of rewards had no spread: later ones may have
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=BUDGET.kept[1])

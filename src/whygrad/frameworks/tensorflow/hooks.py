@@ -98,6 +98,8 @@ class Hooks:
         modules = {f"{root}.src.{name}": owners for root in _KERAS for name, owners in places.items()}
 
         def imported(name: str) -> None:
+            if name.startswith("keras.") and private.keras_backend() != "tensorflow":
+                return  # it trains with another framework
             for owner, names in modules[name].items():
                 found = getattr(sys.modules[name], owner, None)
                 for method, make in names.items() if found is not None else ():

@@ -252,6 +252,7 @@ class Observer(BaseObserver):
             self.recorder.called(graph, feeds, result, frame)
             self.recorder.graphs.fed(graph, feeds)
             self.flags.look(frame)
+            self._look_at_arguments(graph, feeds, frame)
             place = self.functions.place_of(frame)
             for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))
@@ -260,6 +261,12 @@ class Observer(BaseObserver):
             for handle, op_type, value in self.recorder.graphs.writes(graph, feeds):
                 self.recorder.variables.wrote(handle, value)
                 self.copying.written(op_type, handle, value)
+
+    def _look_at_arguments(self, graph: Any, feeds: list[Any], frame: FrameType) -> None:
+        """``learn(*batch)``: the names of the batch's parts are inside of the function."""
+        called = self.functions.arguments_of(frame)
+        if called is not None and len(called[1]) == len(graph.inputs) - len(graph.captures):
+            self.flags.given(called[0], zip(called[1], feeds, strict=False))
 
     def call_looked_at(self, frame: FrameType) -> None:
         """A compiled update was looked at. Networks that were made since may have taken the names of others.

@@ -174,6 +174,7 @@ class Applying:
         if not update.largest:
             return
         params = [p for _, p in pairs]
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         with self._observer.resting():
             moving = learning_rate(record.ref()) != 0
             self._figures_of.step_begins(record, update, there.values(), params, moving)

@@ -22,6 +22,7 @@ from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Safety
 from whygrad.frameworks.shared.records import OptimizerRecord
 from whygrad.frameworks.torch import private
+from whygrad.frameworks.torch.ports import Summarizer
 from whygrad.frameworks.torch.tracing import alone, traced
 
 _MOST = 16  # parameters of an optimizer that say whether it has stepped
@@ -35,6 +36,9 @@ class _Thread(threading.local):
 
 
 class _Observer(Safety, Protocol):
+    @property
+    def summaries(self) -> Summarizer | None: ...
+
     def withdraw(self) -> None: ...
     def come_back(self) -> None: ...
 
@@ -104,7 +108,7 @@ class CompiledCalls:
             if calls is None or calls.over:
                 return nothing
             try:
-                calls._begins()
+                calls._begins(sys._getframe(1))
             except Exception as error:
                 calls._observer.stepped_aside(error)
             return calls._ended
@@ -121,13 +125,13 @@ class CompiledCalls:
 
         return __init__
 
-    def _begins(self) -> None:
+    def _begins(self, frame: FrameType) -> None:
         """A compiled function is called."""
         here = self._thread
         here.depth += 1
         if here.depth == 1:
             self._observer.withdraw()
-            here.before = None if self._observer.aside or traced() else self._now()
+            here.before = None if self._observer.aside or traced() else self._now(frame)
 
     @door
     def _ended(self) -> None:
@@ -148,10 +152,14 @@ class CompiledCalls:
             with alone():
                 self._changed(before, frame)
 
-    def _now(self) -> Before:
+    def _now(self, frame: FrameType) -> Before:
         """How often the parameters of each optimizer have been written to."""
         with alone():
-            return [(r, r.steps, _versions(r)) for r in self._optimizers.all() if r.ref() is not None]
+            records = [r for r in self._optimizers.all() if _may_step(r)]
+            if self._observer.summaries is not None:
+                for record in records:
+                    self._observer.summaries.before(record.ref(), frame)
+            return [(r, r.steps, _versions(r)) for r in records]
 
     def _changed(self, before: Before, frame: FrameType) -> None:
         """A step in compiled code tells nobody; its parameters have changed, though."""
@@ -162,6 +170,10 @@ class CompiledCalls:
             if optimizer is not None and record.steps == steps and written:
                 self._stepping.made_in_compiled(optimizer, frame)
                 explained |= written
+
+
+def _may_step(record: OptimizerRecord) -> bool:
+    return not record.by_hand and record.ref() is not None
 
 
 def _versions(record: OptimizerRecord) -> list[tuple[Any, int]]:

@@ -24,7 +24,7 @@ from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.shared.records import ClearRecord, ClipRecord
 from whygrad.frameworks.torch import modules, native
 from whygrad.frameworks.torch.kinds import KINDS
-from whygrad.frameworks.torch.ports import Gradients, Resting, Summarizer
+from whygrad.frameworks.torch.ports import Gradients, Resting, Summarizer, Written
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.tracing import alone, traced
 from whygrad.frameworks.torch.views import gradient_behind
@@ -48,6 +48,7 @@ class Events:
     """What was done to gradients and weights lately."""
 
     gradients: Gradients  # set by the observer
+    by_hand: Written  # set by the observer
 
     def __init__(self, observer: _Observer, recorder: Recorder, optimizers: Optimizers) -> None:
         self._observer, self._recorder, self._optimizers = observer, recorder, optimizers
@@ -288,6 +289,7 @@ class Events:
     ) -> None:
         """A parameter was overwritten in place."""
         self.put_back(sources)
+        self.by_hand.written(owner, sources, where)
         self.gradients.taken_by_hand(sources)
         mixed = after_write(KINDS.of(name), owner, sources, numbers, KINDS)
         for param, factor in mixed.items():

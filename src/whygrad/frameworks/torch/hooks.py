@@ -14,10 +14,11 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from whygrad import doors
 from whygrad.doors import door, read_as
-from whygrad.frameworks.shared.frames import locate, stack
+from whygrad.frameworks.shared.frames import locate, plain_call, stack, trampoline
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.torch import emptiness, modules, private
+from whygrad.frameworks.torch.by_hand import ByHand
 from whygrad.frameworks.torch.compiled import CompiledCalls, TorchPatches, unread
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
@@ -31,6 +32,7 @@ from whygrad.frameworks.torch.training_modes import TrainingModes
 class _Observer(Safety, Recording, Protocol):
     def compiles(self, frame: FrameType) -> bool: ...
     def lose_sight(self) -> None: ...
+    def stepped(self) -> None: ...
     def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None: ...
 
 
@@ -47,12 +49,15 @@ class Hooks:
         stepping: Steps,
         training_modes: TrainingModes,
         compiled: CompiledCalls,
+        by_hand: ByHand,
     ) -> None:
         self._observer, self._recorder, self._events = observer, recorder, events
         self._backwards, self._switches, self._stepping = backwards, switches, stepping
-        self._training_modes, self._compiled = training_modes, compiled
+        self._training_modes, self._compiled, self._by_hand = training_modes, compiled, by_hand
         self._patches = TorchPatches()
         self._hooks: list[Any] = []
+        self._differentiating = False  # are calls that differentiate told, where no interceptor is?
+        by_hand.found = self._watch_differentiating
 
     def install(self) -> None:
         """Put them in."""
@@ -178,7 +183,35 @@ class Hooks:
             self._patches.undo(torch, "from_numpy")  # the compiler knows functions in C by what they are
             if not self._compiled.install(self._patches):
                 self._observer.lose_sight()
+            self._watch_differentiating()
+
+    def _watch_differentiating(self) -> None:
+        """In compiled code, and where updates are made by hand, nobody else tells of them."""
+        if not self._differentiating:
+            self._differentiating = True
             self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
+            self._patches.wrap(torch.autograd, "grad", self._plain_grad)
+
+    def _plain_grad(self, original: Any) -> Any:
+        @door
+        def grad(*args: Any, **kwargs: Any) -> Any:
+            call = plain_call
+            try:
+                call = trampoline(sys._getframe(1))
+                self._update_by_hand()
+            except Exception as error:
+                self._observer.stepped_aside(error)
+            return call(original, args, kwargs)
+
+        return grad
+
+    def _update_by_hand(self) -> None:
+        """The gradients of the last backward have been used: has somebody made an update of them?"""
+        if self._by_hand and not self._compiled.inside() and not self._observer.aside and not traced():
+            with alone():
+                made = self._by_hand.before_backward()
+            if made:
+                self._observer.stepped()
 
     def _plain_backward(self, original: Any) -> Any:
         """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
@@ -187,6 +220,7 @@ class Hooks:
         def backward(*args: Any, **kwargs: Any) -> Any:
             told = None
             try:
+                self._update_by_hand()
                 if self._compiled.inside() and self._observer.recording():
                     with alone():
                         told = self._backwards.begins("backward", args, kwargs, sys._getframe(1))

@@ -18,6 +18,7 @@ from whygrad.frameworks.shared.records import EmptyRecord, Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch import emptiness, private
+from whygrad.frameworks.torch.by_hand import ByHand
 from whygrad.frameworks.torch.compiled import CompiledCalls
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
@@ -65,11 +66,15 @@ class Observer(BaseObserver):
             self.backwards,
             self.standing,
         )
+        self.by_hand = self.events.by_hand = ByHand(
+            self, self.recorder, self.optimizers, self.attention, self.stepping, self.backwards
+        )
         self.compiled = CompiledCalls(self, self.optimizers, self.stepping)
         self.summaries: Summaries | None = None  # if somebody wants them
         self.training_modes = TrainingModes(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
+        self.given_out: Where | None = None  # where ``torch.func.grad`` was first at work
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
         self._hooks = Hooks(
@@ -81,6 +86,7 @@ class Observer(BaseObserver):
             self.stepping,
             self.training_modes,
             self.compiled,
+            self.by_hand,
         )
         self.active: bool = True  # may any thread be recorded now?
         self._blind = False  # compiled code cannot be told from other code
@@ -267,6 +273,11 @@ class Observer(BaseObserver):
         self.unseen.setdefault("torch.compile", locate(frame))
         return first
 
+    def transformed(self, frame: FrameType) -> None:
+        """Inside of ``vmap`` or ``func.grad``, which gives out gradients that no backward has computed."""
+        if self.given_out is None and private.differentiates():
+            self.given_out = locate(frame)
+
     def lose_sight(self) -> None:
         """Nobody says when compiled code runs: no mode is entered any more."""
         self._blind = True
@@ -306,7 +317,9 @@ class Observer(BaseObserver):
         return names
 
     def _walked(self, params: list[Param], frame: FrameType | None) -> Names:
-        names = Names()
+        makers = [id(r.ref()) for r in self.optimizers.all() if r.by_hand]
+        copies = [id(p.ref()) for p in params if p.adopted]
+        names = Names(frozenset((*makers, *copies)) - {id(None)})
         for scope in variables(self._namespace(), frame):
             names.walk(scope)
         names.give(params, in_scope=frame is not None)
@@ -319,7 +332,9 @@ class Observer(BaseObserver):
         self.unnamed = self.unnamed or names.trouble
         known = {param.key: param for param in params}
         optimizers = self.optimizers.copies(known, names.optimizers)
+        last = self.by_hand.untold()
         for record in optimizers:
+            record.steps += record.key in last
             self.stepping.figures.run_ends(record)
         return Records(
             optimizers=optimizers,

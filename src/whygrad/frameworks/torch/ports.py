@@ -37,6 +37,13 @@ class Gradients(Protocol):
         """These values were put into the gradient of ``target``."""
 
 
+class Written(Protocol):
+    """Somebody who knows updates that no optimizer makes."""
+
+    def written(self, owner: Param, sources: Iterable[Node], where: Where | None) -> None:
+        """A parameter was overwritten, with these values."""
+
+
 class Writes(Protocol):
     """Somebody who is told what is written into gradients and weights."""
 

@@ -44,6 +44,8 @@ _at = _find("torch._C", "_get_function_stack_at")
 _dispatched = _find("torch._C", "_len_torch_dispatch_stack")
 _dispatch_at = _find("torch._C", "_get_dispatch_stack_at")
 _norms = _find("torch", "_foreach_norm")
+_is_wrapped = _find("torch._C._functorch", "is_functorch_wrapped_tensor")
+_inner = _find("torch._C._functorch", "get_unwrapped")
 _pop = _find("torch.overrides", "_pop_mode")
 _push = _find("torch.overrides", "_push_mode")
 
@@ -142,6 +144,22 @@ def put_back(mode: Any, above: list[Any]) -> bool:
     for other in (mode, *above):
         _push(other)
     return True
+
+
+def unwrapped(tensor: Tensor) -> Tensor:
+    """The tensor that a transform works on, of the one that it shows. Gone: that one."""
+    for _ in range(4 if _inner is not None and _is_wrapped is not None else 0):
+        if not _is_wrapped(tensor):
+            break
+        tensor = _inner(tensor)
+    return tensor
+
+
+def differentiates() -> bool:
+    """Is the innermost transform one that differentiates? Not known: no."""
+    found = transform()
+    kind = getattr(found, "key", _nothing)() if found is not None else None
+    return getattr(kind, "name", "") in ("Grad", "Jvp")
 
 
 def unseen() -> list[str]:

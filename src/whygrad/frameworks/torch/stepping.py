@@ -21,6 +21,7 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Safety, Window
 from whygrad.frameworks.shared.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.standing import Standing
+from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.children import shared_with_children
 from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
@@ -119,11 +120,13 @@ class Steps:
             record.steps += 1  # noted here; counted with the next one that is looked at
         elif os.getpid() == self._observer.pid:
             try:
-                self._ends(record, optimizer, _has_closure(args, kwargs), sys._getframe(1))
+                inside = _has_closure(args, kwargs) or private.compiler() is not None
+                self._ends(record, optimizer, inside, sys._getframe(1))
             except Exception as error:
                 self._observer.stepped_aside(error)
 
-    def _ends(self, record: OptimizerRecord | None, optimizer: Any, closure: bool, frame: FrameType) -> None:
+    def _ends(self, record: OptimizerRecord | None, optimizer: Any, inside: bool, frame: FrameType) -> None:
+        """``inside``: the gradients that were used are those of the end, since they were computed in it."""
         observer, counted = self._observer, 0 if record is None else record.steps + 1
         try:
             if record is not None:
@@ -134,7 +137,7 @@ class Steps:
                 else:
                     self._optimizers.count(record)
                 if observer.summaries is not None and record.steps + 1 >= record.summary_from:
-                    observer.summaries.after(optimizer, closure)
+                    observer.summaries.after(optimizer, inside)
         except Exception as error:
             observer.stepped_aside(error)
             if record is not None:
@@ -167,7 +170,7 @@ class Steps:
         if record.steps < record.quiet_until:
             record.steps += 1
         else:
-            self._ends(record, optimizer, False, frame)
+            self._ends(record, optimizer, True, frame)
         record.counting = self._switches.quiet = False
 
     def _late(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
@@ -206,20 +209,46 @@ class Steps:
         """What the backwards since its last step have reached."""
         return frozenset(key for b in self._backwards.since(record.last_step) for key in b.reached)
 
+    def _given_out(self, record: OptimizerRecord) -> dict[int, float]:
+        """How large the gradients were that ``autograd.grad`` has given out for its parameters."""
+        since = self._backwards.since(record.last_step)
+        return {k: top for b in since for k, top in b.largest.items() if k in record.held}
+
     def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType, late: bool) -> None:
-        where = locate(frame)
-        record.held = held = self._held(optimizer)
+        record.held = self._held(optimizer)
+        moving = all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
+        self._keep(record, frame, late, moving)
+
+    def made_by_hand(self, record: OptimizerRecord, frame: FrameType) -> None:
+        """Somebody writes into parameters what he has computed from their gradients: the first is written."""
+        tensors = {key: t for key, param in record.held.items() if (t := param.ref()) is not None}
+        absent = {key for key, t in tensors.items() if t.grad is None} - self._reached(record)
+        record.changed = absent != record.absent_last
+        record.absent_last = frozenset(absent)
+        record.absent(record.absent_last)
+        self._keep(record, frame, late=True, moving=False)
+        self._recorder.operations = 0
+        self._standing.look(list(self._recorder.params.values()))
+
+    def _keep(self, record: OptimizerRecord, frame: FrameType, late: bool, moving: bool) -> None:
+        where, held = locate(frame), record.held
         self._observer.name_new_things(held.values(), frame)
         tensors = {key: t for key, param in held.items() if (t := param.ref()) is not None}
         self.shared = self.shared or shared_with_children(tensors.values())
         gradients = {key: t.grad for key, t in tensors.items() if t.grad is not None}
         largest = self.figures.largest(gradients)
-        absent = held.keys() - (gradients.keys() or (self._reached(record) if late else ()))
+        if record.by_hand:
+            largest = {**self._given_out(record), **largest}
+        absent = held.keys() - gradients.keys()
+        if late and (record.by_hand or not gradients):
+            absent = absent - self._reached(record)
         zero = {key for key, top in largest.items() if top == 0}
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         if zero:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
             param.trained = param.trained or key in gradients
+            param.proper = param.proper or record.steps > 0  # an input is not held for longer than a step
             param.writer = ((record.name or "optimizer") + ".step()", where)
         for backward in self._backwards.live:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
@@ -236,7 +265,6 @@ class Steps:
             update.lost, update.lost_at = self._lost(record)
         update.largest = largest
         record.keep(update)
-        moving = all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
         self.figures.step_begins(record, update, gradients.values(), held.values(), moving)
 
     def _lost(self, record: OptimizerRecord) -> tuple[frozenset[int], Where | None]:

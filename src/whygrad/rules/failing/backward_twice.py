@@ -82,7 +82,12 @@ def _fix(cause: BackwardTwice, value: str, kept: str) -> str:
     if state:
         new = f"`{state} = {cause.dialect.stopped(state)}`"
         return f"cut what is carried over, each part of it: {new} between two updates"
-    return f"compute it anew in each update: move {kept}, and all that it needs, to where the loss is made"
+    made, what = rewrite.given(value)
+    anew = f"compute it anew in each update: move {kept}, and all that it needs, to where the loss is made"
+    if not made:
+        return anew
+    constant = f"`{made} = {cause.dialect.stopped(rewrite.bracketed(what))}`"
+    return f"{anew}; or, if it is what the rollout left (old log-probabilities, values), {constant}"
 
 
 RULE = Rule(PAGE, phrase, BackwardTwice)

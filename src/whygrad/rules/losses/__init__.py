@@ -3,6 +3,7 @@
 from whygrad.rules.losses.judge_axes import mixed_rows
 from whygrad.rules.losses.judge_draws import drawn_anew
 from whygrad.rules.losses.judge_entropies import entropies
+from whygrad.rules.losses.judge_groups import empty_groups
 from whygrad.rules.losses.judge_policies import advantages, cancelled
 from whygrad.rules.losses.judge_probabilities import probabilities
 from whygrad.rules.losses.judge_self_targets import self_targets
@@ -23,4 +24,5 @@ QUESTIONS = (
     temperatures,
     self_targets,
     drawn_anew,
+    empty_groups,
 )

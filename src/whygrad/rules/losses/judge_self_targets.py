@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow.alike import alike, copied
 from whygrad.flow.comparisons import Comparisons
@@ -64,8 +65,20 @@ def _own_array(situation: Situation, backward: Backward, op: Op, living: set[int
     if len(trained) != 1 or len(others) != 1:
         return None
     found = copied(parts.flow, others[0])
+    lost = found if found.kind is Kind.PUT and _is_flat(situation, backward) else None
+    while lost is not None and found.kind is Kind.PUT:  # x[rows][columns] = y writes into a copy
+        found = copied(parts.flow, found.inputs[0])
     same = found.kind is Kind.PREDICT and parts.behind(found.id) == parts.behind(trained[0])
-    return found if same and same_states(found.site, op.site) else None
+    if not same or not same_states(found.site, op.site):
+        return None
+    return replace(found, site=lost.site) if lost is not None else found
+
+
+def _is_flat(situation: Situation, backward: Backward) -> bool:
+    """Has every gradient of those who follow this loss been exactly zero, whenever it was looked at?"""
+    holders = [o for o in situation.evidence.optimizers.values() if o.held & backward.applied]
+    sizes = [s for o in holders for look in situation.looks(o) for s in look.largest.values()]
+    return bool(sizes) and not any(sizes)
 
 
 def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> SelfTarget:
@@ -76,12 +89,18 @@ def _cause(situation: Situation, backward: Backward, op: Op, target: Op) -> Self
         copied(backward.flow, i).id for i in _rest(op, target)
     }
     return SelfTarget(
-        site=op.site if target.kind is Kind.PREDICT else target.site or op.site,
+        site=_site(op, target),
         chain=(Step.at(target.site, "the target"), Step.at(op.site, "the loss", mark=Mark.HERE)),
         loss=op.site,
         again=again,
         **stepped(situation, keys & backward.applied or keys),
     )
+
+
+def _site(op: Op, target: Op) -> Site | None:
+    """Where the target is computed; of an array that was only predicted, where it is trained on."""
+    predicted = target.kind is Kind.PREDICT and same_states(target.site, op.site)
+    return op.site if predicted else target.site or op.site
 
 
 def _rest(op: Op, target: Op) -> list[int]:

@@ -52,7 +52,8 @@ class _Meeting:
 
 
 def _meetings(situation: Situation, backward: Backward, inside: list[Op]) -> dict[Site | None, _Meeting]:
-    comparisons = Comparisons(backward.flow, situation.living(backward))
+    wanted = backward.wanted if backward.tape else frozenset[int]()
+    comparisons = Comparisons(backward.flow, situation.living(backward), wanted)
     found: dict[Site | None, _Meeting] = {}
     for op in inside:
         if op.site not in found and len(op.inputs) > 1:

@@ -121,6 +121,8 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
         return 1
     if op.kind is Kind.EXP and _is_ratio(flow, op):
         return 1
+    if op.kind is Kind.MULTIPLY:
+        return _of_the_action(flow, op, tape)
     if op.kind is Kind.LOG and any(is_probability(flow, i, squashed=not tape) for i in op.inputs):
         return 1
     if not tape:
@@ -128,6 +130,14 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
     if op.api.rpartition(".")[2] == "log_prob":
         return 1
     return -1 if op.kind is Kind.CROSS_ENTROPY and op.shape else 0
+
+
+def _of_the_action(flow: Flow, op: Op, tape: bool) -> int:
+    """``one_hot(action) * log_probs``: a row of numbers for each sample, of which data picks one."""
+    live = [flow[i] for i in op.inputs if flow[i].carries]
+    rows = len(op.shape) > 1 and op.shape[-1] > 1 and all(flow[i].shape == op.shape for i in op.inputs)
+    picked = rows and len(op.inputs) == 2 and len(live) == 1 and live[0].kind in (Kind.LOG_SOFTMAX, Kind.LOG)
+    return _logarithm(flow, live[0], tape) if picked else 0
 
 
 def _is_ratio(flow: Flow, op: Op) -> bool:

@@ -95,12 +95,24 @@ def _switched_off(cause: Frozen) -> tuple[str, str]:
     """Why, and what to write, where another line has frozen it."""
     who, code = words.who(cause), words.source(cause)
     line = words.code(code) if code else f"`{cause.dialect.frozen}`"
+    layer = re.fullmatch(r"(\w+)\.trainable\s*=\s*False", rewrite.uncommented(code).strip())
+    if layer and layer[1] not in {name.rpartition(".")[2] for name in who.names}:
+        return _one_by_one(cause, line, layer[1])
     owners = dict.fromkeys(words.in_scope(words.attribute(name), code) for name in who.names[:3])
     on = ", ".join(f"`{cause.dialect.thawed(owner)}`" for owner in owners)
     return (
         f"{line} switches gradients off for {who}, which {cause.optimizer or 'an optimizer'} should train; "
         "nothing switches them on again before that update.",
         f"switch gradients on again {cause.dialect.thawed_before}: {on}",
+    )
+
+
+def _one_by_one(cause: Frozen, line: str, layer: str) -> tuple[str, str]:
+    """Layers that a loop has frozen: to thaw the model around them may leave them as they are."""
+    who, on = words.who(cause), cause.dialect.thawed(layer)
+    return (
+        f"{line} switches gradients off for {who}, one by one; nothing switches them on again.",
+        f"leave this line out, or write `{on}` for the same ones {cause.dialect.thawed_before}",
     )
 
 

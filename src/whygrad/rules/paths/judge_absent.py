@@ -8,7 +8,7 @@ from dataclasses import replace
 from whygrad.flow.paths import Path, Reach
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Mark, Op, Optimizer, Parameter, Step
+from whygrad.model import Backward, Kind, Mark, Op, Optimizer, Parameter, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.membership.judge_captured import runs_another
@@ -138,13 +138,18 @@ def _why(
     if by_hand is not None:
         return by_hand
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
-    if own is None or (situation.evidence.compiled and not parameter.used):
+    unseen = not parameter.used or parameter.hidden or (own is not None and _unseen(own))
+    if own is None or (situation.evidence.compiled and unseen):
         return None  # its forward pass may have run as compiled code, which nobody has seen
     return (
         runs_another(situation, optimizer, parameter, own)
         or by_source(situation, optimizer, parameter, own)
         or independent(situation, optimizer, parameter, own)
     )
+
+
+def _unseen(backward: Backward) -> bool:
+    return any(op.kind is Kind.UNSEEN for op in backward.flow.ops.values())
 
 
 def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import Term, written
-from whygrad.model import Backward, Optimizer
+from whygrad.model import Backward, Op, Optimizer
 from whygrad.rules.cause import Cause
 from whygrad.rules.paths.judge_absent import together
 from whygrad.rules.paths.judge_source import by_source
+
+_MOST = 64  # lines that are asked
 
 
 def masked_by_source(situation: Situation) -> Iterator[Cause]:
@@ -36,16 +39,26 @@ def _terms(
 ) -> Iterator[tuple[object, Cause | None]]:
     terms = situation.terms(backward, since)
     for term, reach in terms if len(terms) > 1 else ():
-        if not term.scalar or reach.parameters.keys() & backward.applied:
-            continue  # alive, or cut where it can be seen
+        if not term.scalar or not reach.parameters or reach.parameters.keys() & backward.applied:
+            continue  # data alone; or alive, or cut where it can be seen: what is left asks another network
         yield written(backward.flow, term), _read(situation, optimizer, backward, term)
 
 
 def _read(situation: Situation, optimizer: Optimizer, backward: Backward, term: Term) -> Cause | None:
-    alone = replace(backward, roots=(term.op.id,))
+    alone = replace(backward, roots=(term.op.id,), ends=(*backward.ends, *_used_elsewhere(backward)))
     members = []
     for parameter in situation.parameters(backward.applied & optimizer.held):
         cause = by_source(situation, optimizer, parameter, alone)
         if cause is not None:
             members.append((parameter, cause))
     return replace(together(members), masked=True, loss=term.op.site) if members else None
+
+
+def _used_elsewhere(backward: Backward) -> Iterator[int]:
+    """What each line gave in the end, for other terms: numpy may have taken that as well."""
+    last: dict[object, Op] = {}
+    for op in backward.flow.ops.values():
+        if op.carries and op.parameter is None and op.site is not None:
+            place = (op.site.file, op.site.line)
+            last[place] = max(op, last.get(place, op), key=lambda one: one.time)
+    return (op.id for op in islice(last.values(), _MOST))

@@ -93,7 +93,8 @@ def _head(cause: LossIndependent) -> Finding:
 def _loss(cause: LossIndependent) -> str:
     """The loss by its name where the line gives it one."""
     code = words.source(cause)
-    name = rewrite.assigned(code)
+    asked = re.fullmatch(r"([\w.]+)\.backward\(.*\)", rewrite.uncommented(code).strip())
+    name = rewrite.assigned(code) or (asked[1] if asked else "")
     return f"`{name}`" if name else words.code(code.removeprefix("return "), 60) if code else "the loss"
 
 

@@ -1,9 +1,11 @@
 """nondifferentiable-op: an operation without a useful derivative lies between parameter and loss."""
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from whygrad.flow.source import names_above
 from whygrad.model import Finding
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
@@ -216,11 +218,22 @@ def _choice(cause: NondifferentiableOp, name: str) -> Said:
     return (
         f"{subject} {what}: a small change of the weights does not change its result.",
         f"for an action that goes into a critic use {cause.dialect.relaxed}; for a Q-value use "
-        f"{cause.dialect.picked}; for a policy use `-log_prob * advantage`",
+        f"{_picked(cause)}; for a policy use `-log_prob * advantage`",
         f"casting the index with `{cause.dialect.to_float}`: right type, still no gradient"
         if name in _CHOICES
         else "",
     )
+
+
+def _picked(cause: NondifferentiableOp) -> str:
+    """How a Q-value is picked, in the names that the lines above have."""
+    told, code = cause.dialect.picked, words.source(cause)
+    known = names_above(cause.site.file, cause.site.line) if cause.site is not None else []
+    action = next((name for name in reversed(known) if re.search(r"(?:^|_)act(?:ion)?s?$", name)), "")
+    scores = rewrite.owner_of(code, "argmax")
+    if action and scores:
+        return told.replace("q.", f"{scores}.").replace("(q,", f"({scores},").replace(" a", f" {action}", 1)
+    return told
 
 
 _SAID: tuple[tuple[Collection[str], Callable[[NondifferentiableOp, str], Said]], ...] = (

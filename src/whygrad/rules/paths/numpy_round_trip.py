@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from whygrad.flow.source import lines_reading
-from whygrad.model import Finding, Site
+from whygrad.model import Finding, Site, source
 from whygrad.rules import rewrite, words
 from whygrad.rules.cause import Cause
 from whygrad.rules.rule import Page, Rule
@@ -147,6 +147,9 @@ def _stay(cause: NumpyRoundTrip) -> str:
     if new is None or new == code:
         return _all_the_way(cause, stack)
     name, value = rewrite.given(new)
+    between = _in_between(cause, name)
+    if between:
+        return between
     if cause.back_at is not None and _elsewhere(cause, name):
         here = words.place(cause.back_at, cause.site)
         return f"use `{value}` in the place of `{name}` in {here}; for the other lines it may stay a number"
@@ -155,6 +158,20 @@ def _stay(cause: NumpyRoundTrip) -> str:
     collect = f" and collect with `{stack}(...)`" if "append(" in code else ""
     drop = f"; then the `{cause.back}(...)` is not needed" if cause.back and not collect else ""
     return f"{words.write(new)}{collect}{drop}{_there(cause)}"
+
+
+def _in_between(cause: NumpyRoundTrip, name: str) -> str:
+    """What to write where numpy works on the value before it comes back: that work must stay."""
+    back, site = cause.back_at, cause.site
+    if back is None or site is None or back.file != site.file or not name:
+        return ""
+    lines = [n for n in lines_reading(site.file, site.line, name) if site.line < n < back.line]
+    texts = ((n, re.search(r"\b(?:np|numpy)\.([\w.]+)\(", source.line(site.file, n))) for n in lines)
+    found = [
+        f"`{cause.dialect.function(m[1])}` in the place of `{m[0][:-1]}` (line {n})" for n, m in texts if m
+    ]
+    title = cause.dialect.title
+    return f"stay in {title} from here to line {back.line}: {', '.join(found)}" if found else ""
 
 
 def _elsewhere(cause: NumpyRoundTrip, name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from whygrad.flow.roles import Target, pairs
 from whygrad.flow.self_copies import onto_itself
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import assignments_to
+from whygrad.flow.source import assignments_to, is_library
 from whygrad.flow.syncs import untaken_sync
 from whygrad.model import Confidence, Copy, Mark, Note, Optimizer, Parameter, Site, Step
 from whygrad.rules.cause import Cause
@@ -158,11 +158,16 @@ def _untaken(situation: Situation, made: Site) -> Site | None:
 
 
 def _files(situation: Situation) -> list[str]:
-    """The files that training goes through, from the loss outwards."""
+    """The files that training goes through, from the loss outwards.
+
+    Where the user's own loop steps, it is for this loop to call a sync that a library offers.
+    """
     roots = [b.flow[root] for b in situation.backwards[-1:] for root in b.roots]
     sites = [site for op in roots for site in (op.site, *op.callers)]
-    sites += [u.site for u in situation.evidence.updates[-1:]]
-    return list(dict.fromkeys(site.file for site in sites if site is not None))
+    steps = [u.site for u in situation.evidence.updates[-1:] if u.site is not None]
+    files = dict.fromkeys(site.file for site in (*sites, *steps) if site is not None)
+    theirs = [site.file for site in steps if not is_library(site.file)]
+    return [file for file in files if not theirs or not is_library(file)]
 
 
 def reversed_syncs(situation: Situation) -> Iterator[Cause]:
@@ -234,10 +239,11 @@ def _sync_site(situation: Situation, copy: Copy) -> Site | None:
 
 def _home(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> Site | None:
     """The line that made a network and gave it its name."""
-    name = _own_name(parameters, online).rpartition(".")[2].partition("[")[0]
-    for site in parameters[0].made:
-        if any(line == site.line for line, _ in assignments_to(site.file, name)):
-            return site
+    for part in reversed(_own_name(parameters, online).split(".")):  # a library may make it inside of its own
+        name = part.partition("[")[0]
+        for site in parameters[0].made:
+            if any(line == site.line for line, _ in assignments_to(site.file, name)):
+                return site
     return None
 
 

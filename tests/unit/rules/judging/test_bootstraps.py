@@ -82,7 +82,7 @@ def squared(run, value):
 def drawn(run, mean, deviation):
     """``mean + noise * deviation``, as ``Normal.rsample`` computes it."""
     noise = run.op("mul", run.op("normal", line=11), deviation, line=11)
-    return run.op("add", mean, noise, line=11)
+    return run.op("add", mean, noise, line=11, shape=(8, 2))
 
 
 @pytest.mark.parametrize("shifted", [False, True])

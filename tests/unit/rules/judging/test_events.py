@@ -84,6 +84,15 @@ def test_a_clipped_copy_that_nobody_uses(run, only, policy, optimizer):
     assert (only(run).rule, only(run).site.line) == ("clip-unused", 11)
 
 
+def test_a_clipped_copy_of_gradients_that_are_applied_to_another_network(run, judge, policy, optimizer):
+    worker = run.network("worker")
+    pairs = frozenset(zip(sorted(policy.keys), sorted(worker.keys), strict=True))
+    for _ in range(3):
+        run.update(optimizer, run.backward(run.op("mean", run.call(worker))), crossed=pairs)
+    run.clip(worker, line=11, kind="dropped", threshold=None, before=None)
+    assert ("clip-unused", 11) in [(c.rule, c.site.line) for c in judge(run)]
+
+
 # -- clearing -------------------------------------------------------------------------------------
 
 
