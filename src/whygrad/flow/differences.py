@@ -54,7 +54,7 @@ def _differences(function: Function) -> Iterator[int]:
             bootstrap = _bootstrap(function, list(_addends(node))) if isinstance(node, ast.BinOp) else None
             if bootstrap is not None:
                 branch = any(statement in ast.walk(condition) for condition in conditions)
-                yield 0 if branch or _is_masked(function, bootstrap, statement.lineno) else statement.lineno
+                yield 0 if branch or _is_masked(function, bootstrap) else statement.lineno
                 break
 
 
@@ -80,11 +80,11 @@ def _bootstrap(function: Function, addends: list[tuple[ast.expr, int]]) -> list[
     return next(iter(same or other), None)
 
 
-def _is_masked(function: Function, factors: list[ast.expr], line: int) -> bool:
+def _is_masked(function: Function, factors: list[ast.expr]) -> bool:
     """More than one factor that is not a number; or a value that is 0 on a condition."""
     arrays = [f for f in factors if not _is_number(function, f)]
     for name in (f.id for f in arrays if isinstance(f, ast.Name)):
-        values = [one.value for one in given(function, name, line)]
+        values = [one.value for one in given(function, name, _END)]
         choices = [v for v in values if isinstance(v, ast.IfExp)]
         if any(isinstance(c, ast.Constant) for v in choices for c in (v.body, v.orelse)):
             return True

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import ancestors, is_detach, living_values
-from whygrad.flow.scores import scored
+from whygrad.flow.scores import is_probability, scored
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Flow, Kind, Note, Op, Site
+from whygrad.model import Backward, Flow, Kind, Note, Op, Parameter, Site
+from whygrad.model.kinds import SAME_NUMBERS
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.paths.cuts import spoken
 from whygrad.rules.words import listed, place
 
 _MOST = 5
+_NEAR = 6
 _RECENT = 8  # the last backwards are enough to say what is right
 
 
@@ -45,9 +47,9 @@ def _targets(situation: Situation) -> Iterator[Note]:
             if cut is not None and learns:
                 what, site = cut
                 yield _note(
-                    f"{what} is right: the target must not be differentiated; {learns} "
-                    f"still "
-                    f"learns from the loss at {place(boot.residual.site)}",
+                    f"{what} is right: the target must not be differentiated; {learns} still "
+                    f"{'learn' if ' and ' in learns else 'learns'} from the loss at "
+                    f"{place(boot.residual.site)}",
                     site,
                 )
 
@@ -93,8 +95,14 @@ def _advantages(situation: Situation) -> Iterator[Note]:
             continue
         cut = _nearest_detach(situation, backward, factor)
         policy = _learners(situation, backward, [score.id])
-        values = situation.parameters(situation.parts(backward).behind(factor.id) & situation.holders.keys())
-        if cut is not None and policy and all(p.shape in ((), (1,)) for p in values) and values:
+        values = _valued(situation, backward, score, factor)
+        if cut is not None and policy and _is_weight(backward.flow, cut):
+            yield _note(
+                f"`{_spoken(situation, cut)}` at {place(cut.site)} is right: an importance weight is a "
+                f"constant; the log-probability beside it, at {place(score.site)}, carries the gradient",
+                cut.site,
+            )
+        elif cut is not None and policy and all(p.shape in ((), (1,)) for p in values) and values:
             yield _note(
                 f"`{_spoken(situation, cut)}` at {place(cut.site)} is right: the policy loss must not train "
                 f"{values[0].network}, which has a loss of its own",
@@ -102,12 +110,34 @@ def _advantages(situation: Situation) -> Iterator[Note]:
             )
         elif cut is not None and policy and values:
             names = listed(list(dict.fromkeys(p.network for p in values)))
+            learn = "learn from their own losses" if " and " in names else "learns from its own loss"
             yield _note(
                 f"`{_spoken(situation, cut)}` at {place(cut.site)} is right: the policy loss must not train "
-                f"the value in its advantage; {names} still "
-                f"{'learn' if ' and ' in names else 'learns'} from its own loss",
+                f"the value in its advantage; {names} still {learn}",
                 cut.site,
             )
+
+
+def _valued(situation: Situation, backward: Backward, score: Op, factor: Op) -> tuple[Parameter, ...]:
+    """Who gives the value in an advantage: not the policy itself, as long as there is somebody else."""
+    keys = situation.parts(backward).behind(factor.id) & situation.holders.keys()
+    own = {backward.flow[n].parameter for n in living_values(backward.flow, [score.id])}
+    return situation.parameters((keys - own) or keys)
+
+
+def _is_weight(flow: Flow, cut: Op) -> bool:
+    """Is it a probability, or the ratio of two, that was cut off?"""
+    source = cut.inputs[0]
+    if is_probability(flow, source, squashed=True):
+        return True
+    for _ in range(_NEAR):
+        op = flow[source]
+        if op.kind is Kind.EXP:
+            return scored(flow, op.id)
+        if op.kind not in (Kind.BOUND, Kind.EXTREME, *SAME_NUMBERS) or not op.inputs:
+            return False
+        source = op.inputs[0]
+    return False
 
 
 def _products(situation: Situation) -> Iterator[tuple[Backward, Op, Op]]:

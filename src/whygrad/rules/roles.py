@@ -27,7 +27,7 @@ def roles(situation: Situation) -> tuple[Role, ...]:
         for role, known in (
             ("temperature", temperatures),
             ("target", targets),
-            ("trunk", {k: v for k, v in actors.items() if k in critics}),
+            ("trunk", {k: (f"{v[0]}, and {critics[k][0]}", v[1]) for k, v in actors.items() if k in critics}),
         ):
             hits = [known[k] for k in sorted(keys) if k in known]
             if len(hits) == len(keys) or (hits and role == "target"):

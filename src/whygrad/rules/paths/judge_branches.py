@@ -9,7 +9,7 @@ from whygrad.flow.few import few_per_line
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Kind, Op, Optimizer, Site
 from whygrad.rules.cause import Cause
-from whygrad.rules.paths.judge_absent import cut_cause, together
+from whygrad.rules.paths.judge_absent import cut_cause, feeds_another_network, together
 from whygrad.rules.paths.judge_masked import is_scored
 
 
@@ -41,20 +41,22 @@ def _extremes(situation: Situation, backward: Backward) -> Iterator[Op]:
 def _cut_branch(
     situation: Situation, optimizer: Optimizer, backward: Backward, op: Op, since: int
 ) -> Cause | None:
-    """A branch without gradient beside one that has it; a log-probability of a policy is cut off in it."""
-    dead = [i for i in op.inputs if not backward.flow[i].carries]
-    if len(dead) != 1:
-        return None
-    reach = situation.behind(backward, dead[0], since)
-    members = []
-    for key in sorted(reach.parameters.keys() & optimizer.held & backward.applied):
-        path = reach.path(key)
-        parameter = situation.evidence.parameters.get(key)
-        if path is None or parameter is None or path.cost != 1 or path.ops[path.cuts[0]].time <= since:
-            continue
-        if is_scored(backward, path):
-            cause = cut_cause(situation, optimizer, parameter, path, backward)
-            members.append(
-                (parameter, replace(cause, masked=True, confidence=Confidence.LIKELY, loss=op.site))
-            )
-    return together(members) if members else None
+    """A branch without gradient for those whom the other one trains.
+
+    What was cut off in it is a log-probability, or goes into another network: the second of two critics.
+    """
+    one, two = (situation.behind(backward, number, since) for number in op.inputs)
+    for dead, living in ((one, two), (two, one)):
+        members = []
+        for key in sorted((living.living() - dead.living()) & optimizer.held & backward.applied):
+            path = dead.path(key)
+            parameter = situation.evidence.parameters.get(key)
+            if path is None or parameter is None or path.cost != 1 or path.ops[path.cuts[0]].time <= since:
+                continue
+            if is_scored(backward, path) or feeds_another_network(backward, path, optimizer):
+                cause = cut_cause(situation, optimizer, parameter, path, backward)
+                cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=op.site)
+                members.append((parameter, cause))
+        if members:
+            return together(members)
+    return None
