@@ -79,12 +79,14 @@ def described(about: About, registry: Registry, observed: Mapping[str, Observati
 
 
 def _elsewhere(observed: Mapping[str, Observation]) -> str:
-    """Keras on another framework than TensorFlow trains with optimizers of its own, which nobody watches."""
+    """Keras on another framework than TensorFlow has optimizers of its own: has somebody seen them?"""
     backend = getattr(sys.modules.get("keras.src.backend.config"), "_BACKEND", "tensorflow")
     torch = observed.get("torch")
     if backend == "tensorflow" or (torch is not None and any(u.count for u in torch.updates)):
         return ""
-    return f"Keras runs on {backend} here, and its training is watched on TensorFlow only"
+    if backend == "torch":
+        return "Keras runs on torch here, and none of its updates was seen"
+    return f"Keras runs on {backend} here, and its training is watched on TensorFlow and PyTorch only"
 
 
 def findings(observed: Mapping[str, Observation]) -> tuple[Finding, ...]:
