@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +18,7 @@ from whygrad.frameworks.shared.records import (
     Records,
     UpdateRecord,
 )
+from whygrad.frameworks.shared.written import decorator_line, public
 from whygrad.model import (
     Alias,
     Backward,
@@ -39,18 +39,7 @@ from whygrad.model import (
     Site,
     Switch,
     Update,
-    source,
 )
-
-# Between a line of the user's and an operation of TensorFlow or Keras; they say nothing about it.
-_WRAPPERS = frozenset(
-    (
-        *("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper"),
-        *("__call__", "fit", "train_on_batch"),  # a whole update, not a function that says what is computed
-    )
-)
-_KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
-_PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
 
 
 class Freezer:
@@ -361,7 +350,7 @@ class Freezer:
             carries=carries,
             site=self._site(where),
             callers=tuple(map(self._place, where.outer)) if where is not None else (),
-            api=_public(where) if where is not None else "",
+            api=public(where) if where is not None else "",
             block=self._block(gate),
             floating=node.floating,
             shape=node.shape,
@@ -386,23 +375,4 @@ class Freezer:
         if gate is None:
             return None
         site = self._place(gate.where)
-        return Block(gate.kind, _decorator_line(site) if gate.kind.startswith("@") else site, gate.tape)
-
-
-def _decorator_line(site: Site) -> Site:
-    """Of several decorators, the one that turns gradients off."""
-    for line in range(site.line, site.line + 12):
-        text = source.line(site.file, line).strip()
-        if not text.startswith("@"):
-            break
-        if "no_grad" in text or "inference_mode" in text or "set_grad_enabled" in text:
-            return Site.read(site.file, line, site.function)
-    return site
-
-
-def _public(where: Where) -> str:
-    """The framework function that the user's line called, if it says more than the operation itself."""
-    name = where.call()
-    if not name or name.startswith(_PLUMBING) or "<locals>" in name or name in _WRAPPERS:
-        return ""
-    return "" if where.api is not None and _KERAS_OPS in where.api.co_filename else name
+        return Block(gate.kind, decorator_line(site) if gate.kind.startswith("@") else site, gate.tape)

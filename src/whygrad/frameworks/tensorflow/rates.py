@@ -7,9 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from whygrad.frameworks.shared.objects import plain_number, shown
+from whygrad.frameworks.shared.objects import listed, plain_number, shown
 from whygrad.frameworks.shared.records import OptimizerRecord
-from whygrad.frameworks.tensorflow.variables import handle_of
+from whygrad.frameworks.tensorflow.variables import handle_of, variables_in
 
 _CLIPS = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
 
@@ -47,3 +47,21 @@ def _number(variable: Any) -> float | None:
     with tf.init_scope(), suppress(TypeError, ValueError, tf.errors.OpError):  # not initialised yet
         return float(value() if callable(value) else variable if value is None else value)
     return None
+
+
+def has_moments(record: OptimizerRecord) -> bool:
+    """Does it keep numbers for each number of a variable? A count of steps is none."""
+    shapes = {param.shape for param in record.held.values() if param.shape}
+    return any(_shape(variable) in shapes for variable in variables_in(record.ref()))
+
+
+def _shape(variable: Any) -> tuple[int, ...]:
+    found = shown(variable, "shape")
+    return tuple(found) if handle_of(variable) and found is not None else ()
+
+
+def built_for(optimizer: Any) -> set[int]:
+    """The variables that a Keras 3 optimizer was built for; it takes no others."""
+    if shown(optimizer, "built") is not True:
+        return set()
+    return {handle_of(v) for v in listed(shown(optimizer, "_trainable_variables"))}

@@ -21,7 +21,14 @@ from whygrad.frameworks.tensorflow.clipping import Clipping, Clips
 from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
 from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.differentiating import Differentiating, Differentiation, is_zero
-from whygrad.frameworks.tensorflow.rates import clip_limits, first_seen, learning_rate, taken
+from whygrad.frameworks.tensorflow.rates import (
+    built_for,
+    clip_limits,
+    first_seen,
+    has_moments,
+    learning_rate,
+    taken,
+)
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.summaries import Summarizing
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
@@ -135,7 +142,7 @@ class Applying:
         elif record.lr_always_zero:
             self._rate(record)
         params = [self._recorder.variables.param(v) for v in variables]
-        known = _built_for(optimizer)
+        known = built_for(optimizer)
         given = [(g, p, v) for g, p, v in zip(gradients, params, variables, strict=False) if p is not None]
         pairs = [(g, p) for g, p, v in given if not known or handle_of(v) in known]
         rejected = frozenset(p.key for _, p, v in given if known and handle_of(v) not in known)
@@ -380,24 +387,6 @@ class Applying:
         with self._observer.resting():
             self._figures_of.step_ends()
             if not record.steps:
-                record.remembers = _has_moments(record)
+                record.remembers = has_moments(record)
         self._recorder.operations = 0
         self._attention.step_taken(record, self._observer)
-
-
-def _has_moments(record: OptimizerRecord) -> bool:
-    """Does it keep numbers for each number of a variable? A count of steps is none."""
-    shapes = {param.shape for param in record.held.values() if param.shape}
-    return any(_shape(variable) in shapes for variable in variables_in(record.ref()))
-
-
-def _shape(variable: Any) -> tuple[int, ...]:
-    found = shown(variable, "shape")
-    return tuple(found) if handle_of(variable) and found is not None else ()
-
-
-def _built_for(optimizer: Any) -> set[int]:
-    """The variables that a Keras 3 optimizer was built for; it takes no others."""
-    if shown(optimizer, "built") is not True:
-        return set()
-    return {handle_of(v) for v in listed(shown(optimizer, "_trainable_variables"))}

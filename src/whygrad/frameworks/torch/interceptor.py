@@ -15,6 +15,7 @@ from whygrad.frameworks.shared.frames import plain_call, trampoline
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.ports import Safety
 from whygrad.frameworks.shared.scopes import variables_of
+from whygrad.frameworks.torch.crossings import Crossings
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.recorder import Recorder
@@ -72,6 +73,7 @@ class Mode(TorchFunctionMode):
     ) -> None:
         super().__init__()
         self._observer, self._attention, self._recorder = observer, attention, recorder
+        self._crossings = Crossings(recorder)
         self._backwards, self._switches, self._stepping = backwards, switches, stepping
         self.on = True
 
@@ -140,10 +142,10 @@ class Mode(TorchFunctionMode):
 
     def _leaving(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         gate = self._switches.gate()
-        self._recorder.left(name, args[0], result, frame, gate)
+        self._crossings.left(name, args[0], result, frame, gate)
 
     def _entering(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
-        self._recorder.entered(name, args or tuple(kwargs.values()), result, frame)
+        self._crossings.entered(name, args or tuple(kwargs.values()), result, frame)
 
     def _property(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         if name == "data" and is_a(result, torch.Tensor):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -16,7 +15,7 @@ from whygrad.frameworks.shared.copies import note_origin
 from whygrad.frameworks.shared.frames import Where, locate, stack
 from whygrad.frameworks.shared.groups import Groups
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, Table, cone
-from whygrad.frameworks.shared.objects import is_a, listed, plain_array
+from whygrad.frameworks.shared.objects import is_a, listed
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.torch import graph, modules, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
@@ -29,8 +28,6 @@ from whygrad.frameworks.torch.values import shape_of, values_of
 from whygrad.frameworks.torch.views import gradient_behind, parameter_behind, share_marks
 from whygrad.frameworks.torch.vocabulary import ARITHMETIC, SHAPED_LIKE, is_in_place, numbers_in, tensors_in
 from whygrad.model import Kind
-
-_NEAR = 64  # values behind one that leaves
 
 
 class Recorder:
@@ -46,7 +43,7 @@ class Recorder:
         self.operations = 0  # since the last step
         self.hidden = False  # parameters took part in something that cannot be looked at
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
-        self._modal = False  # there are such layers
+        self.modal = False  # there are such layers
         self._prune_at = 4096
 
     # -- values ------------------------------------------------------------------------------------
@@ -230,7 +227,7 @@ class Recorder:
         node, training = self.table.get(result), kwargs.get("training")
         if node is not None and type(training) is bool and kwargs.get("p") != 0:
             node.training = training
-            self._modal = True
+            self.modal = True
 
     def gradient(self, owner: Tensor, grad: Tensor, frame: FrameType) -> None:
         """``p.grad`` was looked at: what is done with it is done to the gradient of ``p``."""
@@ -338,55 +335,6 @@ class Recorder:
         if gate is not None and not node.carries:
             node.gate = gate
         self.table.put(tensor, node)
-
-    # -- leaving and coming back -------------------------------------------------------------------
-
-    def left(self, name: str, tensor: Tensor, value: Any, frame: FrameType, gate: Gate | None) -> None:
-        """A value leaves the framework as a number, a list or an array."""
-        where = locate(frame)
-        source = self.node(tensor, where)
-        if not source.tainted:
-            return
-        self.operations += 1
-        consumed = source.consumed
-        node = Node(name, (source,), where, False)
-        source.consumed = consumed  # a number to print is not a use
-        node.left, node.gate = True, gate
-        if is_a(value, float, list):
-            self.outside.numbers(value, node)
-        elif plain_array(value) is not None:
-            self.outside.array(value, node)
-        if gate is None:
-            self.outside.exits.append(node)
-        elif self._modal and any(n.training is not None for n in islice(cone((source,)), _NEAR)):
-            self.acts.append(node)
-
-    def entered(self, name: str, arguments: Sequence[Any], result: Any, frame: FrameType) -> None:
-        """Plain data becomes a tensor: ``torch.tensor``, ``as_tensor``, ``new_tensor``."""
-        if not is_a(result, Tensor) or not arguments:
-            return
-        where = locate(frame)
-        data = arguments[-1] if name == "new_tensor" else arguments[0]
-        if data is result:
-            return
-        self.operations += 1
-        if is_a(data, Tensor):
-            sources, via = [self.node(data, where)], "tensor"
-        else:
-            sources = [self.node(t, where) for t in tensors_in(data)]
-            via = "tensor" if sources else ""
-            if not sources:
-                sources, via = self.outside.of_data(data)
-        tainted = any(s.tainted for s in sources)
-        if result.requires_grad and not tainted and result.ndim:
-            self.param(result, stack(frame))
-            return
-        node = Node(name, tuple(sources), where, result.requires_grad)
-        node.fresh, node.via = True, via
-        node.shape, node.floating = tuple(result.shape), result.is_floating_point()
-        self.table.put(result, node)
-        if self.probing:
-            node.values = values_of(result)
 
     def probe(self, parameters: Iterable[Tensor]) -> None:
         """From now on, look at what is in the values; now at what is in these."""
