@@ -2,6 +2,7 @@
 
     python benchmarks/mutants.py --sample 100 --seed 7
     python benchmarks/mutants.py --framework torch --operators detach-action,never-synced --kinds programs
+    python benchmarks/mutants.py --operators 'later*'
 
 Operators (``mutants/operators``) were written from the catalogue of faults and from what people do wrong, not from
 what the rules can see. Each changes a line or two and knows which. A mutant that trains exactly as the original
@@ -30,7 +31,7 @@ import mutants.operators  # noqa: F401
 from mutants import table
 from mutants.judging import Verdict
 from mutants.measuring import measure
-from mutants.registry import OPERATORS
+from mutants.registry import OPERATORS, operators_named
 from mutants.running import Runner
 from mutants.sampling import selected
 
@@ -43,7 +44,7 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--framework", choices=("torch", "tensorflow"), help="only one of them")
-    parser.add_argument("--operators", help="names, with commas between (default: all)")
+    parser.add_argument("--operators", help="names, or files such as cuts or 'later*', with commas")
     parser.add_argument("--programs", help="only programs whose name contains one of these, with commas")
     parser.add_argument("--kinds", default="programs,agents", help=f"which programs: {','.join(KINDS)}")
     parser.add_argument("--sample", type=int, metavar="N", help="draw N mutants (default: all)")
@@ -57,7 +58,13 @@ def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="name the operators and end")
     usual = Path(tempfile.gettempdir(), "whygrad-mutants-cache")
     parser.add_argument("--cache", type=Path, default=usual, help="what the probe saw (default: %(default)s)")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    try:
+        words = arguments.operators.split(",") if arguments.operators else ["*"]
+        arguments.operators = operators_named(words)
+    except ValueError as error:
+        parser.error(str(error))
+    return arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,12 +75,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(table.of([Verdict(**verdict) for verdict in kept]))
         return 0
     if arguments.list:
-        print("\n".join(f"{o.name:<26} {', '.join(o.rules)}" for o in OPERATORS.values()))
+        chosen = [OPERATORS[name] for name in arguments.operators]
+        print("\n".join(f"{o.name:<26} {', '.join(o.rules)}" for o in chosen))
         return 0
     words = arguments.programs.split(",") if arguments.programs else [""]
-    names = arguments.operators.split(",") if arguments.operators else list(OPERATORS)
     kinds = tuple(arguments.kinds.split(","))
-    originals, drawn = selected(arguments.framework, kinds, arguments.sample, arguments.seed, names, words)
+    originals, drawn = selected(
+        arguments.framework, kinds, arguments.sample, arguments.seed, arguments.operators, words
+    )
     if arguments.keep:
         arguments.keep.mkdir(parents=True, exist_ok=True)
         for mutant in drawn:

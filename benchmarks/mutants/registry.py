@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from mutants.source import Edit, Source, edited, whole_statements
 
@@ -31,6 +32,11 @@ class Operator:
     find: Finder = field(repr=False)
     frameworks: tuple[str, ...] = BOTH
     crashes: bool = False  # where it does not, it is no fault
+
+    @property
+    def file(self) -> str:
+        """The name of the file that it was written in: ``cuts``."""
+        return self.find.__module__.rpartition(".")[2]
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,17 @@ def operator(
         return find
 
     return register
+
+
+def operators_named(words: Iterable[str]) -> list[str]:
+    """Names of operators, in their order: each word is such a name, or a pattern of files such as ``later*``."""
+    found = set()
+    for word in words:
+        fits = [o.name for o in OPERATORS.values() if word == o.name or fnmatchcase(o.file, word)]
+        if not fits:
+            raise ValueError(f"no operator and no file of operators is called {word!r}")
+        found.update(fits)
+    return [name for name in OPERATORS if name in found]
 
 
 def fault(*edits: Edit, also: set[int] | frozenset[int] = frozenset(), own: bool = True) -> Fault:

@@ -11,6 +11,7 @@ from whygrad.rules.certificates import certificates
 from whygrad.rules.clearing.judge_handovers import unseen_origins
 from whygrad.rules.drawing import drawing
 from whygrad.rules.judging import causes
+from whygrad.rules.membership.judge_by_hand import passed_over
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
 from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
@@ -37,5 +38,10 @@ def diagnose(situation: Situation) -> tuple[Finding, ...]:
 def picture(situation: Situation, healthy: bool) -> Picture:
     """Who trains whom, what each network is, what was not reached; and what is right, if nothing is wrong."""
     right = certificates(situation) if healthy else ()
-    doubts = (*unreached_syncs(situation), *unplaced_copies(situation), *unseen_origins(situation))
+    doubts = (
+        *unreached_syncs(situation),
+        *unplaced_copies(situation),
+        *unseen_origins(situation),
+        *passed_over(situation),
+    )
     return Picture(gradient_maps(situation), roles(situation), (*doubts, *right), drawing(situation))

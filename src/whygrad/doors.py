@@ -18,3 +18,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def door(function: Function) -> Function:
     """Marks a function that obeys the law; tests find those that are not marked, and those that break it."""
     return function
+
+
+def nothing(*args: Any) -> None:
+    """What a hook of ours does in the eyes of a compiler that reads it."""
+
+
+def read_as(original: Callable[..., Any], call: Function, reads: Callable[[], bool]) -> Function:
+    """Forwards to the door ``call``; to a compiler that reads it (``reads``) it is the original, no more."""
+
+    @door
+    def forwarded(*args: Any, **kwargs: Any) -> Any:
+        if reads():
+            return original(*args, **kwargs)
+        return call(*args, **kwargs)
+
+    return forwarded  # type: ignore[return-value]

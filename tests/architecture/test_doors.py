@@ -55,6 +55,7 @@ HARMLESS = {
     ),
     *("self._records.get", "entries.get", "known.pop", "ref", "type", "os.kill", "os._exit"),
     *("signal.signal", "self._over.is_set", "Stop"),
+    "reads",  # of torch: does its compiler read this?
 }
 #: What the law allows to stand in a handler: the door steps aside with it.
 ASIDE = ("stepped_aside", "_failed", "_lost", "lost", "_without", "stop", "_cannot", "suppress")

@@ -382,3 +382,27 @@ def test_two_terms_of_one_line_are_named_in_their_order(lab, decorator):
         (True, {"critic"}),
         (False, {"actor"}),
     ]
+
+
+LOCAL = """
+import keras, tensorflow as tf
+keras.utils.set_random_seed(1)
+def main():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    optimizer = keras.optimizers.SGD(0.1)
+    @tf.function
+    def update(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(x) - 1.0) ** 2)
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    for _ in range(70):
+        update(tf.random.normal((8, 3)))
+main()
+"""
+
+
+def test_steps_of_an_optimizer_that_is_gone_at_the_end_are_counted(lab):
+    lab.write(LOCAL)
+    assert watched(lab, "train.py").code == 0
+    assert [u["count"] for u in report(lab)["updates"]] == [70]

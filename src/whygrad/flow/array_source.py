@@ -52,6 +52,8 @@ _ARITHMETIC = {
     ast.Mult: Kind.MULTIPLY,
     ast.Div: Kind.DIVIDE,
 }
+_REDUCING = frozenset((Kind.CHOOSE, Kind.MEAN, Kind.SUM))
+_JOINS = frozenset(("append", "insert"))
 _TRAINS = frozenset(("fit", "train_on_batch"))
 
 
@@ -99,7 +101,7 @@ class Reader:
     """Makes operations of expressions, down to what has left the framework."""
 
     def __init__(self, flow: Flow, exits: list[Op], ends: list[Op]) -> None:
-        self._exits, self._ends = exits, ends
+        self._flow, self._exits, self._ends = flow, exits, ends
         self._next = max(flow.ops, default=0) + 1
         self._open: set[tuple[int, str, int]] = set()
         self._depth = 0
@@ -141,14 +143,21 @@ class Reader:
     def _op(self, kind: Kind, parts: Sequence[ast.expr], node: ast.expr, scope: Scope) -> int | None:
         return self._made(kind, [self.read(part, scope) for part in parts], node, scope)
 
-    def _made(self, kind: Kind, values: Sequence[int | None], node: ast.AST, scope: Scope) -> int | None:
+    def _made(
+        self,
+        kind: Kind,
+        values: Sequence[int | None],
+        node: ast.AST,
+        scope: Scope,
+        axes: tuple[int, ...] = (),
+    ) -> int | None:
         """An operation, if at least one of its inputs comes from a network; the others are data."""
         if all(value is None for value in values):
             return None
         inputs = tuple(self._data() if value is None else value for value in values)
         line = int(getattr(node, "lineno", scope.line))
         site = Site.read(scope.file, line, getattr(scope.function, "name", ""))
-        return self._put(Op(self._next, kind.value, inputs, site=site, kind=kind, via="source"))
+        return self._put(Op(self._next, kind.value, inputs, site=site, kind=kind, via="source", axes=axes))
 
     def _put(self, op: Op) -> int:
         self.ops[op.id] = op
@@ -206,18 +215,31 @@ class Reader:
             *([node.func.value] if method and isinstance(node.func, ast.Attribute) else []),
             *node.args,
         ]
-        kind = _FUNCTIONS.get(name)
+        kind = _FUNCTIONS.get(name) or (Kind.JOIN if name in _JOINS and not method else None)
         if kind is None:
             inside = self._entered(node, name, scope)
             return inside if inside is not None else self._ended(node, scope)
-        if kind in (Kind.CHOOSE, Kind.RESHAPE, Kind.MEAN, Kind.BOUND, Kind.JOIN):
+        one = name not in _JOINS  # np.append(values, last): both of them
+        if one and kind in (Kind.CHOOSE, Kind.RESHAPE, Kind.MEAN, Kind.BOUND, Kind.JOIN):
             operands = operands[:1]
         if kind is Kind.WHERE:
             operands = operands[1:]
         values = [self.read(part, scope) for part in operands]
         if all(value is None for value in values) and values:
             values[0] = self._converted(node, scope)
-        return self._made(kind, values, node, scope)
+        axes = self._along(node, values[0], method) if kind in _REDUCING and values else ()
+        return self._made(kind, values, node, scope, axes)
+
+    def _along(self, node: ast.Call, value: int | None, method: bool) -> tuple[int, ...]:
+        """The dimensions of the rows and outputs of a network that a maximum or mean is taken over."""
+        found = self._flow.ops.get(value) if value is not None else None
+        if found is None or len(found.shape) != 2:
+            return ()
+        given = [k.value for k in node.keywords if k.arg == "axis"] or node.args[0 if method else 1 :][:1]
+        if not given:
+            return (0, 1)
+        axis = given[0].value if isinstance(given[0], ast.Constant) else None
+        return (axis,) if isinstance(axis, int) and axis in (0, 1) else ()
 
     def _left(self, node: ast.Call, name: str, scope: Scope) -> int | None:
         """``model.predict(s)``, ``tensor.numpy()``: what left the framework here."""
@@ -225,7 +247,11 @@ class Reader:
 
     def _converted(self, node: ast.Call, scope: Scope) -> int | None:
         """``np.max(tensor)``: an array was made of the tensor by numpy."""
-        return self._exit(node, scope, lambda exit_: exit_.kind is not Kind.PREDICT)
+        return self._exit(node, scope, lambda exit_: exit_.kind is not Kind.PREDICT and self._is_array(exit_))
+
+    def _is_array(self, exit_: Op) -> bool:
+        """Not a single number that left on the same line: ``gae(np.array(r), float(v))``."""
+        return any(self._flow[i].shape != () for i in exit_.inputs)
 
     def _exit(self, node: ast.Call, scope: Scope, wanted: Callable[[Op], bool]) -> int | None:
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -352,7 +378,7 @@ def _place(node: ast.Call, scope: Scope) -> int:
     statement = statement_at(scope.file, node.lineno)
     calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)] if statement is not None else []
     same = [(c.end_lineno, c.end_col_offset) for c in calls if _last(c.func) == _last(node.func)]
-    return sorted(same).index((node.end_lineno, node.end_col_offset)) if same else 0
+    return sum(end < (node.end_lineno, node.end_col_offset) for end in same)  # a line may have two statements
 
 
 def _last(node: ast.expr) -> str:

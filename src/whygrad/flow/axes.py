@@ -37,6 +37,8 @@ def is_layer(flow: Flow, op: Op) -> bool:
     if inner.kind is not Kind.LINEAR:
         return False
     weights = [flow[i] for i in inner.inputs if flow.parameter(i) is not None]
+    if inner.inputs and flow.parameter(inner.inputs[0]) is not None and len(flow[inner.inputs[0]].shape) > 1:
+        return False  # ``weights @ x``: samples are columns here
     return bool(weights) and all(len(w.shape) <= 2 for w in weights)
 
 

@@ -10,6 +10,7 @@ from whygrad.model import Flow, Kind, Op
 from whygrad.model.kinds import REDUCTIONS, SAME_NUMBERS, SCALES
 
 _NEAR = 6  # operations between a difference and its square
+_TOGETHER = frozenset((Kind.JOIN, Kind.RESHAPE, Kind.EXPAND))
 _ELEMENTS = frozenset((Kind.PICK, Kind.CHOOSE, Kind.WHERE))
 
 
@@ -22,11 +23,16 @@ class Comparison:
 
 
 class Comparisons:
-    """The comparisons in one flow; ``living`` are the values that gradient arrives at."""
+    """The comparisons in one flow; ``living`` are the values that gradient arrives at.
 
-    def __init__(self, flow: Flow, living: set[int]) -> None:
+    ``wanted`` are the parameters that a tape is asked for: a target that is computed under it carries
+    gradient, too, and nobody asks for that.
+    """
+
+    def __init__(self, flow: Flow, living: set[int], wanted: frozenset[int] = frozenset()) -> None:
         self._flow = flow
         self._living = living
+        self._wanted = wanted
         self._users: dict[int, list[Op]] = {}
         for op in flow.ops.values():
             for i in dict.fromkeys(op.inputs):
@@ -42,9 +48,15 @@ class Comparisons:
             return None
         sides = [self._flow[i] for i in op.inputs[:2]]
         trained = [side for side in sides if side.id in self._living and side.carries]
+        if len(trained) > 1 and self._wanted:
+            trained = [side for side in trained if self._is_wanted(side)]
         if len(trained) != 1 or self._related(*sides) or self._ranked(op):
             return None
         return Comparison(trained[0], sides[sides[0] is trained[0]])
+
+    def _is_wanted(self, side: Op) -> bool:
+        behind = ancestors(self._flow, side.id)
+        return any(self._flow[i].parameter in self._wanted for i in behind if self._flow[i].parameter)
 
     def chosen(self, op: Op) -> bool:
         """Is a part of the result taken before it is summed up: by a mask, an index, a condition?"""
@@ -115,10 +127,10 @@ def asked(flow: Flow, op: Op) -> bool:
     return any(flow[i].kind is Kind.LINEAR for i in ancestors(flow, op.id))
 
 
-def put_together(flow: Flow, op: Op) -> bool:
+def put_together(flow: Flow, op: Op, kinds: frozenset[Kind] = _TOGETHER) -> bool:
     """Are its columns several values that were stacked, or steps in time: not the outputs of one layer?"""
     for _ in range(_NEAR):
-        if op.kind in (Kind.JOIN, Kind.RESHAPE, Kind.EXPAND):
+        if op.kind in kinds:
             return True
         if op.kind not in SAME_NUMBERS or not op.inputs:
             return False

@@ -42,7 +42,8 @@ def _is_log(flow: Flow, op: Op) -> bool:
     for _ in range(_NEAR):
         if op.kind is Kind.LOG or op.kind in SCORES:
             return True
-        if len(op.inputs) != 1:
+        picked = op.kind in (Kind.PICK, Kind.CHOOSE) and op.inputs  # of each row, by the action
+        if len(op.inputs) != 1 and not picked:
             return False
         op = flow[op.inputs[0]]
     return False

@@ -74,13 +74,13 @@ def _scaled(flow: Flow, op: Op, live: list[int], sign: int) -> list[tuple[int, i
         return None
     one, two = (flow[i] for i in op.inputs)
     for factor, rest in ((one, two), (two, one)):
-        known = _coefficient(flow, factor) or int(_is_distribution(flow, factor))
+        known = coefficient(flow, factor) or int(_is_distribution(flow, factor))
         if rest.carries and known:
             return [(rest.id, sign * known)]
     return None
 
 
-def _coefficient(flow: Flow, op: Op) -> int:
+def coefficient(flow: Flow, op: Op) -> int:
     """The sign of one number for all; 0 for anything else, and where it may have either sign."""
     if prod(op.shape) != 1:
         return 0
@@ -107,6 +107,8 @@ def _entropy(flow: Flow, op: Op) -> tuple[int, bool] | None:
     """Which way this goes with the entropy, and is it by a sample; nothing if it is no entropy."""
     if op.kind is Kind.MULTIPLY and len(op.inputs) == 2 and _is_p_log_p(flow, op):
         return -1, False
+    if op.kind is Kind.MULTIPLY and len(op.inputs) == 2 and _is_p_minus_log_p(flow, op):
+        return 1, False
     if op.api.endswith(".entropy") and op.kind in (Kind.LOG, Kind.LOGISTIC):
         return 1, False
     if op.kind is Kind.CROSS_ENTROPY and len(op.inputs) > 1 and _of_itself(flow, op):
@@ -124,6 +126,24 @@ def _is_p_log_p(flow: Flow, op: Op) -> bool:
     return any(_is_distribution(flow, p) and _is_logarithm(flow, q) for p, q in pairs)
 
 
+def _is_p_minus_log_p(flow: Flow, op: Op) -> bool:
+    """``p * (log(z) - a)`` with ``p = exp(a) / z``, as it is written out to be safe."""
+    one, two = (flow[i] for i in op.inputs)
+    for p, q in ((one, two), (two, one)):
+        negative = q.kind is Kind.SUBTRACT and len(q.inputs) == 2 and _is_log_of_sum(flow, flow[q.inputs[0]])
+        if negative and p.carries and _is_distribution(flow, p):
+            return True
+    return False
+
+
+def _is_log_of_sum(flow: Flow, op: Op) -> bool:
+    """The logarithm of a sum of exponentials, in one operation or in three."""
+    if op.kind is Kind.LOG_SUM:
+        return True
+    total = flow[op.inputs[0]] if op.kind is Kind.LOG and op.inputs else None
+    return total is not None and total.kind is Kind.SUM and flow[total.inputs[0]].kind is Kind.EXP
+
+
 def _is_logarithm(flow: Flow, op: Op) -> bool:
     """The logarithm of probabilities, as a function gives it or a distribution keeps it."""
     here = _plain(flow, op)
@@ -132,7 +152,7 @@ def _is_logarithm(flow: Flow, op: Op) -> bool:
     if here.kind is Kind.LOG:
         return any(is_probability(flow, i) for i in here.inputs)
     normalised = here.kind is Kind.SUBTRACT and len(here.inputs) == 2
-    return normalised and flow[here.inputs[1]].kind is Kind.LOG_SUM
+    return normalised and _is_log_of_sum(flow, flow[here.inputs[1]])
 
 
 def _plain(flow: Flow, op: Op) -> Op:

@@ -66,6 +66,11 @@ def _cost(source: Op, op: Op, since: int) -> int:
     return 1 if drawn and not source.carries and not op.fresh and op.inputs else 0
 
 
+def _meant(source: Op, op: Op) -> bool:
+    """A cut that is there for a reason more often than not: of a block, or of a draw."""
+    return stops(source, op) and (op.block is not None or is_draw(op))
+
+
 class Reach:
     """All ways that lead to some roots, searched once, fewest cuts first."""
 
@@ -79,8 +84,9 @@ class Reach:
         self._search([r for r in roots if r in flow.ops])
 
     def _search(self, roots: list[int]) -> None:
-        """Dijkstra; of equal ways the one that no block cuts (targets are computed in blocks), and then the
-        one through earlier arguments: ``mse_loss(prediction, target)``."""
+        """Dijkstra; of equal ways the one that no block cuts (targets are computed in blocks), nor a draw
+        (``one_hot(action) * policy.detach()``), and then the one through earlier arguments:
+        ``mse_loss(prediction, target)``."""
         rank = _preorder(self._flow, roots)
         blocks = dict.fromkeys(roots, 0)
         todo = [(0, 0, rank[root], root) for root in roots]
@@ -96,7 +102,7 @@ class Reach:
                 self.parameters.setdefault(op.parameter, here)
             for there in op.inputs:
                 total = cost + _cost(self._flow[there], op, self._since)
-                inside = blocked + (op.block is not None and stops(self._flow[there], op))
+                inside = blocked + _meant(self._flow[there], op)
                 known = (self._cost[there], blocks[there]) if there in self._cost else None
                 if known is None or (total, inside) < known:
                     self._cost[there], blocks[there], self._next[there] = total, inside, here

@@ -8,6 +8,7 @@ from whygrad.flow.flags import unread
 from whygrad.flow.source import tree
 from whygrad.model.source import remembered
 
+_ASKED = frozenset(("predict", "predict_on_batch", "fit", "train_on_batch", "forward", "call"))
 _SYNCING = frozenset(
     (
         *("load_state_dict", "copy_", "lerp_", "mul_", "deepcopy", "set_weights", "vector_to_parameters"),
@@ -61,7 +62,7 @@ _TELLING = (
 
 @remembered(256)
 def called_names(file: str, line: int) -> frozenset[str]:
-    """The last names of what is called in the statement on this line: ``q`` in ``self.q(state)``."""
+    """The last names of what is called on this line: ``q`` in ``self.q(state)`` and ``q.predict(state)``."""
     module = tree(file)
     if module is None:
         return frozenset()
@@ -75,7 +76,10 @@ def called_names(file: str, line: int) -> frozenset[str]:
     if hasattr(best, "body"):
         parts = [c for c in ast.iter_child_nodes(best) if isinstance(c, ast.expr)]
     calls = [c for part in parts for c in ast.walk(part) if isinstance(c, ast.Call)]
-    return frozenset(name for call in calls if (name := _last(call.func)))
+    asked = [
+        call.func.value for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED
+    ]
+    return frozenset(name for node in (*(call.func for call in calls), *asked) if (name := _last(node)))
 
 
 def names_only(file: str, line: int) -> bool:

@@ -77,7 +77,7 @@ def _negations(flow: Flow, op: Op) -> int:
     sign = 1
     for _ in range(_NEAR):
         if op.fresh or op.parameter is not None or len(op.inputs) != 1:
-            known = op.kind in (Kind.SUBTRACT, Kind.JOIN, Kind.DIVIDE)
+            known = op.kind in (Kind.SUBTRACT, Kind.JOIN, Kind.DIVIDE) or not op.floating  # a comparison
             return sign if op.fresh or not op.inputs or known else 0
         if op.kind is Kind.NEGATE or (op.kind is Kind.MULTIPLY and op.numbers and op.numbers[0] < 0):
             sign = -sign

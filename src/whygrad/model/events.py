@@ -25,6 +25,7 @@ class Clip:
     fresh: frozenset[int] = frozenset()  # had a gradient that no step had used yet
     awaited: bool = False  # a backward followed that wrote the gradients of these parameters anew
     ready: bool = False  # ... of a loss that had been computed before the clip
+    scaled: bool = False  # a loss scaler had made these gradients larger, and had not undone it yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Flag:
 
     name: str
     site: Site  # the line beside which they were found
+    within: bool = False  # a one was seen before the last of them: they are not those of one episode
 
 
 @dataclass(frozen=True, slots=True)

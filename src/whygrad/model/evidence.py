@@ -23,9 +23,12 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    still: Mapping[int, int] = field(default_factory=dict)  # parameter -> the step from which its rate is 0
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
     remembers: bool = False  # it takes moments, or the like, from one step to the next
+    by_hand: bool = False  # a loop or a class of the user's own, or of another library
+    searches: bool = False  # its steps call the user's code, which differentiates as often as they want
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class Backward:
     value: float | None = None  # of the loss
     acts: tuple[int, ...] = ()  # values that left while gradients were off, through layers with modes
     asked: int = -1  # of a tape: how many values it was asked for, whatever they are
+    taken: frozenset[int] = frozenset()  # what the program itself has made of these gradients was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,6 @@ class Evidence:
     running: bool = False  # the script goes on: what is missing may still come
     history: tuple[Series, ...] = ()  # of the updates that were summarized, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen
-    compiled: bool = False  # a part ran as compiled code, and its operations were not recorded
+    compiled: bool = False  # a part was compiled or transformed, and its operations were not recorded
     lost: str = ""  # why sight was lost, in the middle of the run: our own failure
     lost_after: int = 0  # how many updates had been made by then

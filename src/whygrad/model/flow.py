@@ -60,6 +60,9 @@ class Op:
     kind: Kind = Kind.OTHER
     axes: tuple[int, ...] = ()  # the dimensions it works along, from the front; where a transposed one was
     scored: bool = False  # nothing has become of it but its log-probability
+    groups: tuple[
+        int, ...
+    ] = ()  # of data minus the mean of its groups: how many have no spread, and of how many
     training: bool | None = None  # it went through dropout or batch normalisation, in this mode
 
 
@@ -83,6 +86,7 @@ class Parameter:
     trained: bool = False  # some optimizer step has changed it
     loaded: bool = False  # its values came from a checkpoint or another network
     used: bool = False  # took part in a recorded forward pass
+    hidden: bool = False  # took part in one that was transformed, where nobody sees
     moved: bool = True  # its values are not those of its first use any more
     lasting: bool = True  # a parameter, not an input that asked for gradients once
     alive: bool = True  # the user's program can still reach it (not only the optimizer)

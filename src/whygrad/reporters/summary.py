@@ -88,6 +88,8 @@ def _not_judged(run: Run, ended: bool) -> str:
         return (
             f"not judged: no optimizer step was seen, and {names} is not watched by this version of whygrad"
         )
+    if run.doubts:
+        return f"not judged: no optimizer step was seen: {run.doubts[0]}"
     return f"not judged: {short(run.script)} made no optimizer step: there was nothing to judge"
 
 

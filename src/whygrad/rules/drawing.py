@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from whygrad.flow.gradient_map import distinct, part_of
@@ -30,6 +31,7 @@ from whygrad.rules.paths.cuts import first_cut, spoken
 
 _MOST_LOSSES = 12
 _MOST_STEPS = 6
+_OWNED = re.compile(r"(.+)\.[^.\]]+$")  # a point inside of a key, params['0.weight'], is none
 
 
 def drawing(situation: Situation) -> Drawing:
@@ -53,8 +55,8 @@ def drawing(situation: Situation) -> Drawing:
 
 def layer_name(parameter: Parameter) -> str:
     """``actor.net.0`` for ``actor.net.0.weight``; a parameter by itself is its own layer."""
-    owner = parameter.name.rpartition(".")[0]
-    return owner or parameter.name
+    owned = _OWNED.match(parameter.name)
+    return owned[1] if owned else parameter.name
 
 
 def _last_by_line(evidence: Evidence) -> dict[Site | None, tuple[Backward, tuple[str, ...]]]:

@@ -19,16 +19,21 @@ from whygrad.rules.membership.judge_empty import empty
 from whygrad.rules.membership.judge_frozen import frozen_parts
 from whygrad.rules.membership.judge_made import made_in_forward
 from whygrad.rules.membership.judge_overwritten import undone
+from whygrad.rules.membership.judge_thawed import thawed
 from whygrad.rules.membership.judge_unheld import unheld
 from whygrad.rules.membership.stale_closure import StaleClosure
 from whygrad.rules.membership.stale_optimizer import StaleOptimizer
 from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths.judge_absent import absent, failed, thawed_never, unscaled
+from whygrad.rules.paths.judge_branches import branches
 from whygrad.rules.paths.judge_flat import stepwise
 from whygrad.rules.paths.judge_masked import masked
+from whygrad.rules.paths.judge_masked_source import masked_by_source
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
+from whygrad.rules.paths.judge_truncated import truncations
 from whygrad.rules.paths.loss_independent import LossIndependent
 from whygrad.rules.stepping.judge_created import created_inside
+from whygrad.rules.stepping.judge_leaf_roots import leaf_roots
 from whygrad.rules.stepping.judge_unanswered import unanswered
 from whygrad.rules.stepping.judge_unstepped import fake_root, no_step
 from whygrad.rules.unexplained.judge_unexplained import unexplained
@@ -48,17 +53,19 @@ def causes(situation: Situation) -> list[Cause]:
     missing = _without_stale(situation, silent)
     left_out = list(unheld(situation)) if evidence.complete else []
     missing = _explained_by_replacement(missing, [*left_out, *handovers(situation)])
-    missing = surrogates(situation, missing)
+    missing = leaf_roots(situation, surrogates(situation, missing))
     found = [*broken(situation), *asked_twice(situation), *crossed(situation), *empty(situation)]
     found += created_inside(situation)
     found += [*missing, *left_out, *frozen_parts(situation)]
-    found += made_in_forward(situation)
+    found += [*made_in_forward(situation), *(thawed(situation) if evidence.complete else ())]
     found += [*no_step(situation), *captured(situation)] if evidence.complete else []
     found += [*unwatched(situation), *predicts(situation)]
     constant = list(constant_terms(situation))
     of_these = {c.loss for c in constant}
     found += constant
     found += [c for c in masked(situation) if not _same_place(c, found) and c.loss not in of_these]
+    found += [c for c in (*branches(situation), *truncations(situation)) if not _same_place(c, found)]
+    found += [c for c in masked_by_source(situation) if not _same_place(c, found) and c.loss not in of_these]
     found += fake_root(situation, missing)
     found += wrong(situation)
     found += undone(situation) if evidence.complete else ()

@@ -114,7 +114,8 @@ def summed(names: Sequence[str], network: str = "", most: int = 3) -> str:
         owners = network.split(", ") if network else []
         parts: dict[str, list[str]] = {}
         for name in names:
-            owner = next((o for o in owners if name == o or name.startswith(f"{o}.")), name.split(".")[0])
+            inside = (o for o in owners if name == o or name.startswith((f"{o}.", f"{o}[")))
+            owner = next(inside, _PART.findall(name)[0])
             parts.setdefault(owner, []).append(name)
         shown = tuple(common(group) for group in parts.values())
     text = ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
@@ -229,6 +230,8 @@ def attribute(name: str) -> str:
 
 def _part_of_layer(name: str) -> bool:
     owner, _, last = name.rpartition(".")
+    if name.endswith("]"):
+        return False  # params['0.weight']: that point is a part of a key
     return bool(owner) and bool(_PART_OF_LAYER.match(last) or _SCALE.match(name))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mutants.corpus import programs
-from mutants.registry import OPERATORS, mutants_of
+from mutants.registry import OPERATORS, mutants_of, operators_named
 from mutants.sampling import choose, made_of
 from mutants.source import Edit, Source, edited, whole_statements
 
@@ -89,6 +89,20 @@ def test_mutants_are_programs_that_differ_and_have_a_line(program):
 
 def test_every_operator_fits_one_of_our_programs():
     assert {mutant.operator for mutant in made_of(OWN, list(OPERATORS))} == set(OPERATORS)
+
+
+def test_operators_are_chosen_by_their_names_or_by_the_files_that_they_stand_in():
+    assert operators_named(["never-synced", "detach-action"]) == ["detach-action", "never-synced"]
+    later = operators_named(["later*"])
+    assert "sync-rebinds" in later
+    assert "detach-action" not in later
+    assert set(operators_named(["later_targets"])) < set(later)
+    assert operators_named(["*"]) == list(OPERATORS)
+
+
+def test_a_name_that_no_operator_has_is_refused():
+    with pytest.raises(ValueError, match="detach-everything"):
+        operators_named(["detach-action", "detach-everything"])
 
 
 def test_a_seed_draws_the_same_sample_again_and_operators_take_turns():

@@ -30,6 +30,12 @@ def script(tmp_path):
         ("s, r, d = batch\n    keep = d == 0\n    y = r\n    y[keep] += v(s)", True),
         ("s, r, d = batch\n    y = ends(r, d)", True),
         ("s, r, d = batch\n    y = forgets(r, d)", False),
+        ("s, r, d = batch\n    y = forgets(r, tf.constant(d, tf.float32))", False),
+        ("s, r, d = batch\n    y = ends(r, tf.constant(d, tf.float32))", True),
+        ("s, r, d = batch\n    y = forgets(r, 1 - d)", True),
+        ("s, r, d = batch\n    y = r + v(s)\n    return float(d.mean()), len(d)", False),
+        ("s, r, d = batch\n    y = r + v(s) * np.sum(1 - d)", True),
+        ("d = []\n    for one in batch:\n        d.append(one[2])\n    y = forgets(r, np.array(d))", False),
         ("s, r, d = batch\n    for i in range(8):\n        if not d[i]:\n            r[i] += v(s)", True),
     ],
 )

@@ -189,6 +189,8 @@ def test_fake_root_points_at_the_real_cut(said):
 def test_fake_root_by_a_keyword(said):
     finding = said("fake-root", "loss = torch.tensor(total, requires_grad=True)")
     assert finding.title == "actor gets no gradient, and torch.tensor(..., requires_grad=True) hides it"
+    real = a_cause("numpy-round-trip", site=Site("/home/me/train.py", 52))
+    finding = said("fake-root", "loss = torch.tensor(total, requires_grad=True)", real=real)
     assert finding.fix.startswith("leave `requires_grad=True` out and repair the real cut")
 
 

@@ -26,6 +26,9 @@ def test_listed():
 
 def test_summed_names_layers_then_networks():
     assert words.summed(["pi.log_std"]) == "pi.log_std"
+    keys = [f"params['{i}.{part}']" for i in (0, 2) for part in ("weight", "bias")]
+    assert words.summed(keys[:2]) == "params['0.weight'], params['0.bias']"
+    assert words.summed(keys, "params") == "params (4 parameters)"
     assert words.summed(["a.0.weight", "a.0.bias"]) == "a.0 (2 parameters)"
     many = [f"a.net.{n}.weight" for n in range(6)] + ["b.weight"]
     assert words.summed(many) == "a.net, b.weight (7 parameters)"

@@ -33,7 +33,11 @@ class Attention:
         elif record.changed and record.triggers < budget.triggers:
             record.triggers += 1
             record.wanted = max(record.wanted, record.recorded + budget.again)
-        return record.recorded < record.wanted
+        if record.recorded < record.wanted:
+            return True
+        if record.doubted:
+            record.next_window = min(record.next_window, budget.doubling * record.steps)
+        return False
 
     def step_taken(self, record: OptimizerRecord, window: Window) -> None:
         """An eager step is over: are the next ones recorded?"""

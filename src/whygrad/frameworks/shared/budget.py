@@ -14,6 +14,7 @@ class Budget:
     again: int = 2  # updates in each later window
     window: int = 100  # the update at which the first of them opens
     thinning: int = 10  # times as many updates until the next one
+    doubling: int = 2  # the same, while what was seen depends on rewards that may still come
     triggers: int = 6  # windows that open because other gradients are missing than before
     silent: int = 4  # times the first updates: who has not stepped for so long is not waited for
     operations: int = 200_000  # without a single step: enough of a rollout

@@ -48,6 +48,6 @@ def note_origin(param: Param, sources: Iterable[Node]) -> None:
         steps += 1
         other = node.parameter
         if other is None:
-            todo.extend(node.inputs)
+            todo.extend(() if node.name.endswith("_like") else node.inputs)  # zeros_like: only its shape
         elif other is not param and other.shape == param.shape:
             param.copied_from = other

@@ -44,7 +44,10 @@ from whygrad.model import (
 
 # Between a line of the user's and an operation of TensorFlow or Keras; they say nothing about it.
 _WRAPPERS = frozenset(
-    ("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper", "__call__")
+    (
+        *("error_handler", "op_dispatch_handler", "wrapper", "wrap", "_run_op", "binary_op_wrapper"),
+        *("__call__", "fit", "train_on_batch"),  # a whole update, not a function that says what is computed
+    )
 )
 _KERAS_OPS = os.sep.join(("", "keras", "src", "ops", ""))
 _PLUMBING = ("Module.", "_call_impl", "Tensor.", "handle_torch_function", "DistributedDataParallel.")
@@ -96,7 +99,7 @@ class Freezer:
                 for s in self._records.switches
             ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
-            flags=tuple(Flag(name, where.site()) for where, name in self._records.flags),
+            flags=tuple(Flag(name, where.site(), within) for where, name, within in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: r.looks for r in records if r.looks},
             crash=last,
@@ -144,6 +147,7 @@ class Freezer:
             trained=param.trained,
             loaded=param.loaded or origin is not None,
             used=param.used,
+            hidden=param.hidden,
             moved=self.moved(param),
             alive=param.seen,
             lasting=param.proper or param.asked > 1,
@@ -161,6 +165,7 @@ class Freezer:
             clip.fresh,
             clip.awaited,
             clip.ready,
+            clip.scaled,
         )
 
     def _empty(self, record: EmptyRecord) -> EmptyList:
@@ -200,9 +205,12 @@ class Freezer:
             held=frozenset(record.held),
             steps=record.steps,
             lr_always_zero=record.lr_always_zero and record.steps > 0,
+            still=dict(record.still),
             maximize=record.maximize,
             clears=record.clears,
             remembers=record.remembers,
+            by_hand=record.by_hand,
+            searches=record.closures,
         )
 
     def _update(self, record: OptimizerRecord, update: UpdateRecord) -> Update:
@@ -256,6 +264,7 @@ class Freezer:
                 wanted=frozenset(record.wanted),
                 error=record.error,
                 applied=frozenset(record.applied),
+                taken=frozenset(record.taken),
                 follower=record.follower,
                 exits=tuple(map(self._id, record.exits)),
                 acts=tuple(map(self._id, record.acts)),
@@ -366,6 +375,7 @@ class Freezer:
             walked=node.mark[0],
             time=node.time,
             values=node.values,
+            groups=node.groups,
             kind=self.kinds.of(node.name, len(inputs)),
             axes=node.axes,
             scored=node.consumed and not node.taken,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -24,7 +24,7 @@ class Flags:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._looks: dict[Any, int] = {}
-        self._found: dict[tuple[Any, str], tuple[Where, str]] = {}
+        self._found: dict[tuple[Any, str], tuple[Where, str, bool]] = {}
 
     def look(self, frame: FrameType | None) -> None:
         """At what is in scope where a loss is differentiated."""
@@ -35,8 +35,16 @@ class Flags:
                 self._look(frame)
             frame = frame.f_back
 
-    def all(self) -> list[tuple[Where, str]]:
-        """Lines and names, in the order in which they were found."""
+    def given(self, where: Where, values: Iterable[tuple[str, Any]]) -> None:
+        """At what a compiled function is called with, under the names that it has inside."""
+        for name, value in values:
+            key = ((where.code.co_filename, where.code.co_name), name)
+            found = self._flags(value) if key not in self._found else None
+            if found is not None:
+                self._found[key] = (where, name, any(found[:-1]))
+
+    def all(self) -> list[tuple[Where, str, bool]]:
+        """Lines and names, in the order in which they were found; was a one seen before the last of them?"""
         return list(self._found.values())
 
     def _look(self, frame: FrameType) -> None:
@@ -46,16 +54,23 @@ class Flags:
         self._looks[code] = self._looks.get(code, 0) + 1
         for name, value in list(variables_of(frame).items())[:_VARIABLES]:
             for called, held in _with_fields(name, value):
-                if (code, called) not in self._found and self._is_flags(held):
-                    self._found[code, called] = (Where(code, frame.f_lineno), called)
+                known = self._found.get((code, called))
+                if known is not None and known[2]:
+                    continue
+                found = self._flags(held)
+                if found is not None:
+                    within = any(found[:-1])
+                    self._found[code, called] = (Where(code, frame.f_lineno), called, within)
 
-    def _is_flags(self, value: Any) -> bool:
-        """Both of 0 and 1, and nothing else, in one row or column."""
+    def _flags(self, value: Any) -> list[Any] | None:
+        """Both of 0 and 1, and nothing else: one for each sample, or for each step of each environment."""
+        found: list[Any] | None = None
         if is_a(value, list, tuple):
-            return 1 < size(value) <= _LONG and _both({_number(v) for v in listed(value)})
-        array = plain_array(value)
-        found = self._contents(value, _LONG) if array is None else _in_a_row(array)
-        return found is not None and _both(set(found))
+            found = [_number(v) for v in listed(value)] if 1 < size(value) <= _LONG else None
+        else:
+            array = plain_array(value)
+            found = self._contents(value, _LONG) if array is None else _in_a_row(array)
+        return found if found is not None and _both(set(found)) else None
 
 
 def _with_fields(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -73,7 +88,7 @@ def _with_fields(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _in_a_row(array: Any) -> list[Any] | None:
     if array.dtype.kind not in "fiub" or not 1 < array.size <= _LONG:
         return None
-    return list(array.ravel().tolist()) if array.shape in ((array.size,), (array.size, 1)) else None
+    return list(array.ravel().tolist()) if array.ndim in (1, 2) else None
 
 
 def _number(value: Any) -> float | None:

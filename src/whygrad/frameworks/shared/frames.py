@@ -81,11 +81,17 @@ class Where:
 
     def site(self) -> Site:
         """As the model knows it."""
-        return Site.read(self.code.co_filename, self.line, self.code.co_name)
+        return Site.read(self.code.co_filename, self.line, _written_name(self.code.co_name))
 
     def call(self) -> str:
         """The framework's own function that the line called, e.g. ``Normal.sample``; or nothing."""
         return self.api.co_qualname if self.api is not None else ""
+
+
+def _written_name(function: str) -> str:
+    """As the user calls it: a compiler gives the rest of a function a name of its own."""
+    _, resumed, rest = function.partition("torch_dynamo_resume_in_")
+    return rest.rpartition("_at_")[0] if resumed else function
 
 
 _places: dict[tuple[Any, ...], Where] = {}

@@ -46,6 +46,7 @@ class Node:
         "fresh",
         "gate",
         "gradient",
+        "groups",
         "inputs",
         "left",
         "mark",
@@ -84,6 +85,7 @@ class Node:
         self.overwritten: Node | None = None  # the in-place operation that changed this value later
         self.versions: tuple[tuple[Param, int], ...] = ()  # parameters read, at which version
         self.values: Values | None = None
+        self.groups: tuple[int, ...] = ()  # without spread, and all, of a value minus the mean of its groups
         self.training: bool | None = None  # it went through a layer that has modes, in this one
         self.consumed = False  # something was computed from it
         self.tainted = False
@@ -111,6 +113,7 @@ class Param:
     """What is known of one leaf tensor that asks for gradients."""
 
     __slots__ = (
+        "adopted",
         "asked",
         "asked_at",
         "born_frozen",
@@ -119,6 +122,7 @@ class Param:
         "ends",
         "frozen_at",
         "gone",
+        "hidden",
         "key",
         "loaded",
         "made",
@@ -164,6 +168,8 @@ class Param:
         self.modules: tuple[Any, ...] | None = None  # weak references: who was running at its first use
         self.trained = self.loaded = self.used = False
         self.proper = proper  # made to be trained, not an input
+        self.hidden = False  # used where nobody sees what is done with it
+        self.adopted = False  # a copy that a layer is given, and no parameter to the framework
         self.asked = 0  # in how many recorded updates a backward reached it
         self.asked_at = -1
         self.seen = False

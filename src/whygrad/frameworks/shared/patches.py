@@ -35,6 +35,13 @@ class Patches:
         replacement.__module__ = getattr(original, "__module__", None)
         replacement.__wrapped__ = original
 
+    def undo(self, owner: Any, name: str) -> None:
+        """Put one of them back."""
+        for patch in [p for p in self._undo if p[0] is owner and p[1] == name]:
+            self._undo.remove(patch)
+            if vars(owner).get(name) is patch[3]:
+                setattr(owner, name, patch[2])
+
     def restore(self) -> bool:
         """Undo in reverse order; a place that somebody else has patched on top since is left alone: false."""
         all_of_them = True

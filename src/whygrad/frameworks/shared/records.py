@@ -44,9 +44,11 @@ class BackwardRecord:
     shares: Any = ()  # of its terms: the node, and squared gradient norms by parameter
     unmeasured: str = ""
     value: float | None = None
+    largest: dict[int, float] = field(default_factory=dict)  # of gradients that it gave out
     asked: int = -1  # how many values a tape was asked for
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
+    taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
 
 
 @dataclass(slots=True, eq=False)
@@ -103,6 +105,7 @@ class ClipRecord:
     fresh: frozenset[int] = frozenset()
     awaited: bool = False
     ready: bool = False
+    scaled: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -204,13 +207,16 @@ class OptimizerRecord:
         "absent_last",
         "before",
         "begun",
+        "by_hand",
         "changed",
         "clears",
         "closures",
         "counting",
         "direction",
+        "doubted",
         "first",
         "held",
+        "iterations",
         "key",
         "kind",
         "last",
@@ -229,6 +235,7 @@ class OptimizerRecord:
         "ref",
         "remembers",
         "steps",
+        "still",
         "summary_from",
         "told",
         "traced",
@@ -243,11 +250,13 @@ class OptimizerRecord:
         self.made = made
         self.name = ""
         self.held: dict[int, Param] = {}
+        self.by_hand = False  # no optimizer of the framework: nobody tells of its steps
         self.steps = 0
         self.recorded = 0
         self.absent_always: frozenset[int] | None = None  # keys of parameters
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = False  # until its first step is looked at
+        self.still: dict[int, int] = {}  # parameter -> the step from which on its learning rate is 0
         self.maximize = False
         self.remembers = False  # until its first step has ended
         self.clears = 0  # calls of zero_grad() after its first step
@@ -256,12 +265,14 @@ class OptimizerRecord:
         self.told = 0  # its steps that are in that count
         self.traced = False  # its steps are in compiled code
         self.before = 0  # the steps that it had taken when it was first seen
+        self.iterations: Any = None  # where it counts them itself; this outlives it
         self.looked_until = 0  # before this many steps there is no look at the gradients
         self.summary_from = NEVER  # from this step on somebody wants to be told, to summarize it
         self.quiet_until = 0  # before this many steps they are only counted
         self.counting = False  # this is such a step
         self.begun = False  # and this is one with a look
         self.closures = False  # its steps call the user's code
+        self.doubted = False  # its last groups of rewards had no spread: later ones may have
         self.changed = False  # the set of absent gradients is another one than before
         self.first: list[UpdateRecord] = []
         self.last: deque[UpdateRecord] = deque(maxlen=BUDGET.kept[1])
@@ -296,6 +307,10 @@ class OptimizerRecord:
         self.recorded += 1
         (self.first if len(self.first) < BUDGET.kept[0] else self.last).append(update)
 
+    def rests(self, keys: Iterable[int]) -> None:
+        """In the step that begins, the learning rate of these parameters is 0, and that of no others."""
+        self.still = {key: self.still.get(key, self.steps + 1) for key in keys}
+
     def absent(self, absent: frozenset[int]) -> None:
         """One more step in which these parameters had no gradient."""
         before = self.absent_always
@@ -327,6 +342,6 @@ class Records:
     switches: list[SwitchRecord] = field(default_factory=list)
     handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str]] = field(default_factory=list)
+    flags: list[tuple[Where, str, bool]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from math import isfinite
 from types import FrameType
 from typing import Any, Protocol
@@ -14,7 +15,7 @@ import tensorflow as tf
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import look_back
 from whygrad.frameworks.shared.frames import Where
-from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.nodes import Node, Param, cone
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
@@ -28,6 +29,7 @@ from whygrad.frameworks.tensorflow.values import Value, dense, here
 from whygrad.frameworks.tensorflow.variables import handle_of
 
 _EXITS = 256  # values that have left before a call
+_NEAR = 64  # values behind one that may have left
 
 
 @dataclass(slots=True, eq=False)
@@ -109,6 +111,7 @@ class Differentiating:
             self.traced.setdefault(graph_number(outermost(graph)), []).append(record)
         record.unused = self._unused(graph, roots, since)
         record.ends = self._recorder.ends(since)
+        record.acts = tuple(node for node in record.ends if node.shape != () and _through_modes(node))
         self.pending.append(record)
         self._observer.name_new_things(params, frame)
         return record
@@ -171,6 +174,11 @@ def is_zero(gradient: Any) -> bool:
     """Exactly zero everywhere; in traced code nobody can tell yet."""
     values = private.contents(gradient) if is_a(gradient, private.EAGER_TENSOR) else None
     return values is not None and not values.any()
+
+
+def _through_modes(node: Node) -> bool:
+    """Did it come through dropout or batch normalisation?"""
+    return any(n.training is not None for n in islice(cone((node,)), _NEAR))
 
 
 def _is_value(thing: Any) -> bool:

@@ -27,6 +27,19 @@ class Functions:
 
     def place_of(self, frame: FrameType | None) -> Where | None:
         """Of the outermost function that is being called from here."""
+        found = self._called(frame)
+        return self._place(found) if found is not None else None
+
+    def arguments_of(self, frame: FrameType | None) -> tuple[Where, tuple[str, ...]] | None:
+        """Where the function that is being called from here begins, and what its arguments are called."""
+        found = self._called(frame)
+        code = code_of(_unwrapped(found.python_function)) if found is not None else None
+        if code is None or kind_of(code) != USER:
+            return None
+        names = tuple(n for n in code.co_varnames[: code.co_argcount] if n != "self")
+        return Where(Told(code.co_filename, code.co_name), code.co_firstlineno + 1), names
+
+    def _called(self, frame: FrameType | None) -> Any:
         found = None
         while frame is not None:
             if frame.f_code.co_name == "__call__" and private.FUNCTION is not None:
@@ -34,7 +47,7 @@ class Functions:
                 if is_a(owner, private.FUNCTION):
                     found = owner
             frame = frame.f_back
-        return self._place(found) if found is not None else None
+        return found
 
     def _place(self, function: Any) -> Where | None:
         """The line of its ``def``, or the line that compiled something which has none."""

@@ -36,6 +36,8 @@ class _Graphs(Protocol):
 
     def place(self, op: Any) -> Where | None: ...
 
+    def mode(self, graph: Any, key: Key) -> bool | None: ...
+
     def is_optimizers(self, graph: Any, op: Any) -> bool: ...
 
     def has_writes(self, graph: Any) -> bool: ...
@@ -104,7 +106,7 @@ class Body:
         for index, tensor in enumerate(op.outputs):
             value = self._value(op, inputs, vocabulary.passes(op.type, tensor.dtype))
             value.arithmetic()
-            value.axes = axes
+            value.axes, value.training = axes, self._graphs.mode(self.graph, (op.name, index))
             if is_mask(value):
                 note_mask(value)
             if op.type == "Const" and tensor.shape.rank == 0:

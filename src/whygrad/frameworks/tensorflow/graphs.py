@@ -26,6 +26,7 @@ class Graphs:
         self._places: dict[tuple[Any, ...], Where | None] = {}
         self._gradients: weakref.WeakKeyDictionary[Any, dict[Key, Node]] = weakref.WeakKeyDictionary()
         self._writing: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+        self.modes: weakref.WeakKeyDictionary[Any, dict[Key, bool]] = weakref.WeakKeyDictionary()
         self._optimizing: weakref.WeakKeyDictionary[Any, list[tuple[int, int]]] = weakref.WeakKeyDictionary()
 
     def body(self, graph: Any) -> Body:
@@ -60,6 +61,11 @@ class Graphs:
     def gradients(self, graph: Any) -> dict[Key, Node]:
         """What is known as a gradient in a graph, whoever calls it."""
         return self._gradients.get(graph, {})
+
+    def mode(self, graph: Any, key: Key) -> bool | None:
+        """The mode of the layer with modes that gave this tensor, if one did."""
+        known = self.modes.get(graph)
+        return known.get(key) if known else None
 
     def call(self, graph: Any, feeds: list[Any], owner: Value) -> list[Node]:
         """The results of a traced function that eager code calls with these tensors."""

@@ -22,6 +22,7 @@ from whygrad.frameworks.tensorflow.ports import Listener
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.stepping import Applying
 from whygrad.frameworks.tensorflow.tape_hooks import TapeHooks
+from whygrad.frameworks.tensorflow.training_modes import LAYERS, TrainingModes
 from whygrad.frameworks.tensorflow.values import here
 
 _KERAS = ("keras", "tf_keras")
@@ -47,6 +48,7 @@ class Hooks:
     ) -> None:
         self._observer, self._recorder, self._tapes, self._functions = observer, recorder, tapes, functions
         self._applying, self._clips, self._copying = applying, clips, copying
+        self._modes = TrainingModes(observer, recorder)
         self._patches = Patches()
         self._waiting: Waiting | None = None
 
@@ -91,9 +93,13 @@ class Hooks:
             "backend.tensorflow.trainer": {"TensorFlowTrainer": predict | training},
             "engine.training": {"Model": predict | training},
         }
+        modal = {"call": self._modes.call}
+        places |= {name: dict.fromkeys(owners, modal) for name, owners in LAYERS.items()}
         modules = {f"{root}.src.{name}": owners for root in _KERAS for name, owners in places.items()}
 
         def imported(name: str) -> None:
+            if name.startswith("keras.") and private.keras_backend() != "tensorflow":
+                return  # it trains with another framework
             for owner, names in modules[name].items():
                 found = getattr(sys.modules[name], owner, None)
                 for method, make in names.items() if found is not None else ():

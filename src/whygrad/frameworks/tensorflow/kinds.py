@@ -7,7 +7,7 @@ from whygrad.model import Kind
 
 KINDS = Kinds(
     {
-        Kind.ADD: ("add",),
+        Kind.ADD: ("add", "bias_add"),
         Kind.SUBTRACT: ("sub", "rsub"),
         Kind.MULTIPLY: ("mul", "mul_no_nan"),
         Kind.DIVIDE: ("div", "rdiv", "reciprocal", "inv"),

@@ -104,8 +104,13 @@ class Names(Walk):
                             yield f"{path}{attribute}{index}", held, "plain object"
 
     def aliases(self) -> Aliases:
-        """Models that go by several names."""
-        return aliases((names, self._keys(model)) for model, names in self._called.values() if len(names) > 1)
+        """Models that go by several names; two models of the same layers are one, to a gradient."""
+        same: dict[frozenset[int], dict[str, None]] = {}
+        for model, names in self._called.values():
+            keys = frozenset(self._keys(model))
+            if keys:
+                same.setdefault(keys, {}).update(names)
+        return aliases((names, sorted(keys)) for keys, names in same.items() if len(names) > 1)
 
     def _keys(self, model: Any) -> list[int]:
         params = (self._variables.params.get(handle_of(v)) for v in variables_in(model))

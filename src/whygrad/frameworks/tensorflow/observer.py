@@ -103,6 +103,7 @@ class Observer(BaseObserver):
         self._window = Window(self, self.optimizers, self.attention, self.recorder, self.applying, self.looks)
         self._recording = False
         self._stopped = False
+        self._layers_named = 0
 
     # -- attach and detach -------------------------------------------------------------------------
 
@@ -251,6 +252,7 @@ class Observer(BaseObserver):
             self.recorder.called(graph, feeds, result, frame)
             self.recorder.graphs.fed(graph, feeds)
             self.flags.look(frame)
+            self._look_at_arguments(graph, feeds, frame)
             place = self.functions.place_of(frame)
             for tensor in feeds:
                 param = self.recorder.variables.params.get(private.identity(tensor))
@@ -259,6 +261,22 @@ class Observer(BaseObserver):
             for handle, op_type, value in self.recorder.graphs.writes(graph, feeds):
                 self.recorder.variables.wrote(handle, value)
                 self.copying.written(op_type, handle, value)
+
+    def _look_at_arguments(self, graph: Any, feeds: list[Any], frame: FrameType) -> None:
+        """``learn(*batch)``: the names of the batch's parts are inside of the function."""
+        called = self.functions.arguments_of(frame)
+        if called is not None and len(called[1]) == len(graph.inputs) - len(graph.captures):
+            self.flags.given(called[0], zip(called[1], feeds, strict=False))
+
+    def call_looked_at(self, frame: FrameType) -> None:
+        """A compiled update was looked at. Networks that were made since may have taken the names of others.
+
+        Compiled code is traced once. Whoever replaces a network later is not met by it again.
+        """
+        made = self.recorder.variables.made_layers
+        if made != self._layers_named:
+            self._layers_named = made
+            self.name_things(frame)
 
     def prediction_failed(self, name: str, model: Any, error: BaseException, frame: FrameType) -> None:
         """``model.predict`` raised: under a tape, legacy Keras does."""

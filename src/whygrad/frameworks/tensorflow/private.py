@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -56,6 +57,11 @@ _NEEDED = {
     "where variables were made": VARIABLE,
     "which operations have no gradient": _registry,
 }
+
+
+def keras_backend() -> str:
+    """The framework that Keras 3 runs on. Gone: TensorFlow."""
+    return getattr(sys.modules.get("keras.src.backend.config"), "_BACKEND", "tensorflow")
 
 
 def unseen() -> list[str]:

@@ -14,14 +14,15 @@ from whygrad.frameworks.tensorflow.variables import handle_of
 _CLIPS = {"clipnorm": "norm", "clipvalue": "value", "global_clipnorm": "global norm"}
 
 
-def iterations(optimizer: Any) -> int:
-    """The steps that it has counted itself."""
-    return int(_number(shown(optimizer, "iterations")) or 0)
+def first_seen(record: OptimizerRecord, optimizer: Any) -> None:
+    """Where it counts its steps; what it has counted so far is not ours. A local of the script dies early."""
+    record.iterations = shown(optimizer, "iterations")
+    record.before = int(_number(record.iterations) or 0)
 
 
 def taken(record: OptimizerRecord) -> int:
-    """The same since it was first seen."""
-    return iterations(record.ref()) - record.before
+    """The steps that it has counted itself since it was first seen."""
+    return int(_number(record.iterations) or 0) - record.before
 
 
 def learning_rate(optimizer: Any) -> float | None:

@@ -10,12 +10,15 @@ from typing import Any
 import tensorflow as tf
 
 from whygrad.frameworks.shared.frames import Where
+from whygrad.frameworks.shared.groups import Groups
 from whygrad.frameworks.shared.nodes import Node, Param, Table
 from whygrad.frameworks.shared.objects import is_a, leaves, listed, plain_array, shown, size
 from whygrad.frameworks.shared.values import Outside
 from whygrad.frameworks.tensorflow import masks, numbers, private, vocabulary
 from whygrad.frameworks.tensorflow.axes import axes_of
 from whygrad.frameworks.tensorflow.graphs import Graphs
+from whygrad.frameworks.tensorflow.groups import extremes
+from whygrad.frameworks.tensorflow.kinds import KINDS
 from whygrad.frameworks.tensorflow.tapes import Tapes
 from whygrad.frameworks.tensorflow.values import Value, here, number_in
 from whygrad.frameworks.tensorflow.variables import Variables, handle_of
@@ -37,6 +40,7 @@ class Recorder:
         self.outside = Outside()
         self.variables = Variables()
         self.graphs = Graphs(self.variables, self.eager)
+        self.groups = Groups(KINDS)
         self.probing = False  # something is wrong: look at the values too
         self.operations = 0  # since the last step
         self.on_write: Callable[[str, int, Value], None] = lambda op_type, handle, value: None
@@ -121,6 +125,7 @@ class Recorder:
             self.table.put(tensor, value)
             self._probe(value, tensor)
             self._masks(value, inputs, tensor)
+            self._grouped(value, inputs)
             if value.tainted:
                 self._recent.append(value)
                 if value.shape == () and value.tapes and value.carries:
@@ -136,6 +141,13 @@ class Recorder:
                 node = self.table.get(tensor)
                 if isinstance(node, Value) and not node.tainted and node.number is None:
                     node.odd = node.odd or masks.looks_inverted(tensor)
+
+    def _grouped(self, value: Value, inputs: Any) -> None:
+        """Rewards minus the mean of their group: have they any spread?"""
+        grouping = self.groups.of(value)
+        found = extremes(inputs[0], grouping) if grouping is not None else None
+        if found is not None:
+            self.groups.note(value, *found)
 
     def _read(self, handle: Any, op_type: str) -> list[Node]:
         number = private.identity(handle)
@@ -196,6 +208,9 @@ class Recorder:
     def predicted(self, name: str, model: Any, result: Any, frame: FrameType) -> None:
         """``model.predict``: numpy in, numpy out, and the variables of the model in between."""
         node = self.prediction(name, model, frame)
+        array = plain_array(result)
+        if array is not None:
+            node.shape = tuple(array.shape)
         for array in tf.nest.flatten(result):
             self._out(node, array)
 

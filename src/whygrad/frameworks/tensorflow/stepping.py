@@ -21,7 +21,7 @@ from whygrad.frameworks.tensorflow.clipping import Clipping, Clips
 from whygrad.frameworks.tensorflow.compiled_exit import Exit, Told
 from whygrad.frameworks.tensorflow.compiled_figures import CompiledFigures
 from whygrad.frameworks.tensorflow.differentiating import Differentiating, Differentiation, is_zero
-from whygrad.frameworks.tensorflow.rates import clip_limits, iterations, learning_rate, taken
+from whygrad.frameworks.tensorflow.rates import clip_limits, first_seen, learning_rate, taken
 from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.summaries import Summarizing
 from whygrad.frameworks.tensorflow.tapes import current_graph, graph_number, outermost
@@ -130,7 +130,7 @@ class Applying:
     ) -> OptimizerRecord:
         record = self._optimizers.record(optimizer)
         if not record.held:
-            record.before = iterations(optimizer)
+            first_seen(record, optimizer)
             record.lr_always_zero = learning_rate(optimizer) == 0
         elif record.lr_always_zero:
             self._rate(record)
@@ -147,12 +147,20 @@ class Applying:
         if self._observer.recording():
             absent = self._update(record, pairs, absent, frame)
             record.updates[-1].rejected = rejected
+            self._rests(record)
         elif current_graph() is None and record.pulses.due(record.steps + 1):
             self._pulse(record, pairs)
+            self._rests(record)
             self._observer.look_at_weights()
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         return record
+
+    def _rests(self, record: OptimizerRecord) -> None:
+        """An eager step with a learning rate of 0? What a compiled one will have is not known yet."""
+        if current_graph() is None:
+            with self._observer.resting():
+                record.rests(record.held if learning_rate(record.ref()) == 0 else ())
 
     def _pulse(self, record: OptimizerRecord, pairs: list[tuple[Any, Param]]) -> None:
         """The size of the gradients now and then."""
@@ -166,6 +174,7 @@ class Applying:
         if not update.largest:
             return
         params = [p for _, p in pairs]
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         with self._observer.resting():
             moving = learning_rate(record.ref()) != 0
             self._figures_of.step_begins(record, update, there.values(), params, moving)

@@ -61,6 +61,7 @@ class Variables:
         self.params: dict[int, Param] = {}  # by handle
         self._in_call: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}  # layers made in ``call``
         self.layers: dict[int, tuple[weakref.ref[Any], tuple[Where, ...]]] = {}
+        self.made_layers = 0  # so far, those that are gone included
         self._frozen: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
         self._replaced: dict[int, tuple[weakref.ref[Any], Where | None]] = {}
         self._inside: dict[int, Where] = {}  # layer -> the line of the model's own code that led to it
@@ -94,6 +95,7 @@ class Variables:
     def layer_made(self, layer: Any, frame: FrameType) -> None:
         """A new layer."""
         key = id(layer)
+        self.made_layers += 1
         made = _stack(frame)
         self.layers[key] = (weakref.ref(layer, lambda _: self._layer_gone(key)), made)
         if made and made[0].code.co_name in _CALLS:

@@ -53,6 +53,8 @@ class _Observer(Listener, Protocol):
 
     def stepped(self) -> None: ...
 
+    def call_looked_at(self, frame: FrameType) -> None: ...
+
     def function_called(self, graph: Any, feeds: list[Any], result: Any, frame: FrameType) -> None: ...
 
 
@@ -158,6 +160,7 @@ class Window:
             return
         if call.looked is not None:
             self._looks.ends(graph, call.looked)
+            observer.safely(observer.call_looked_at, frame)
         if observer.recording():
             observer.safely(observer.function_called, graph, list(feeds), result, frame)
         if observer.safely(self._applying.executed, graph):

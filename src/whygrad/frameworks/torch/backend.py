@@ -50,7 +50,7 @@ class TorchBackend(BaseBackend[Observer]):
 
     def completed(self, evidence: Evidence) -> Evidence:
         """With those parameters, and with what compiled code has hidden."""
-        hidden = self.observer is not None and bool(self.observer.unseen)
+        hidden = self.observer is not None and bool(self.observer.unseen or self.observer.recorder.hidden)
         evidence = replace(evidence, compiled=hidden)
         unused, where = self._waited
         if not unused or evidence.crash is None:
@@ -64,6 +64,9 @@ class TorchBackend(BaseBackend[Observer]):
         for what, where in observer.unseen.items():
             text = f"{what} was used: operations inside compiled code are not seen, gradients still are"
             notes.append(Note(text, where.site() if where is not None else None, kind="doubt"))
+        if observer.given_out is not None and not observer.optimizers.steps:
+            text = "its gradients come from torch.func.grad, and what is made of them is not watched"
+            notes.append(Note(text, observer.given_out.site(), kind="doubt"))
         if observer.stepping.shared:
             text = "processes that it started share its weights, and what they do is not watched"
             notes.append(Note(text, kind="doubt"))

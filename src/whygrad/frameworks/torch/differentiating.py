@@ -16,12 +16,13 @@ from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.figures import look_back
 from whygrad.frameworks.shared.frames import Where, locate
 from whygrad.frameworks.shared.nodes import Node, Param, cone
-from whygrad.frameworks.shared.objects import is_a
+from whygrad.frameworks.shared.objects import is_a, listed
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
 from whygrad.frameworks.shared.records import BackwardRecord, HandoverRecord
 from whygrad.frameworks.torch import graph, modules, native, private, shares
 from whygrad.frameworks.torch.events import Events
+from whygrad.frameworks.torch.numbers import TorchNumbers
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.values import scalar, values_of
 from whygrad.frameworks.torch.vocabulary import tensors_in
@@ -145,6 +146,16 @@ class Backwards:
                 todo.extend(node.inputs)
         if name == "autograd.grad":
             self._recorder.operation(name, args, result, frame, None)
+            self._given_out(record, args, result)
+
+    def _given_out(self, record: BackwardRecord, args: Any, result: Any) -> None:
+        """How large they are: nobody else has these gradients."""
+        asked = args[1] if len(args) > 1 else ()
+        asked = [asked] if is_a(asked, torch.Tensor) else listed(asked) if is_a(asked, list, tuple) else []
+        if len(asked) == len(result):
+            pairs = [(self._recorder.table.get(t), g) for t, g in zip(asked, result, strict=True)]
+            found = {n.parameter.key: g for n, g in pairs if n is not None and n.parameter and g is not None}
+            record.largest = TorchNumbers().largest(found)
 
     def failed(self, record: BackwardRecord, error: BaseException) -> None:
         """It raised. Which of the values that it needed have been overwritten, and by whom?"""
@@ -178,10 +189,17 @@ class Backwards:
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
             self.handed_over(node.parameter, (held,) if held is not None else (), locate(frame))
 
+    def taken_by_hand(self, values: Iterable[Node]) -> list[Param]:
+        """Somebody writes these into gradients or weights: the gradients behind them have been of use."""
+        owners = [node.gradient for node in islice(cone(values), _NEAR) if node.gradient is not None]
+        keys = {owner.key for owner in owners}
+        for backward in self.pending if keys else ():
+            backward.taken |= backward.reached.keys() & keys
+        return owners
+
     def handed_over(self, target: Param, values: Iterable[Node], where: Where | None) -> None:
         """What was put into the gradient of ``target``: is it that of another parameter?"""
-        owners = [node.gradient for node in islice(cone(values), _NEAR) if node.gradient is not None]
-        for source in owners:
+        for source in self.taken_by_hand(values):
             if source is not target and source.shape == target.shape:
                 line = self.handovers.get(where)
                 if line is None and len(self.handovers) < _NEAR:

@@ -24,7 +24,7 @@ from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.shared.records import ClearRecord, ClipRecord
 from whygrad.frameworks.torch import modules, native
 from whygrad.frameworks.torch.kinds import KINDS
-from whygrad.frameworks.torch.ports import Gradients, Resting, Summarizer
+from whygrad.frameworks.torch.ports import Gradients, Resting, Summarizer, Written
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.tracing import alone, traced
 from whygrad.frameworks.torch.views import gradient_behind
@@ -48,6 +48,7 @@ class Events:
     """What was done to gradients and weights lately."""
 
     gradients: Gradients  # set by the observer
+    by_hand: Written  # set by the observer
 
     def __init__(self, observer: _Observer, recorder: Recorder, optimizers: Optimizers) -> None:
         self._observer, self._recorder, self._optimizers = observer, recorder, optimizers
@@ -56,6 +57,7 @@ class Events:
         self.clips: deque[ClipRecord] = deque(maxlen=_MOST)
         self.clears: deque[ClearRecord] = deque(maxlen=_MOST)
         self.copies = Copies()
+        self._scaled: set[int] = set()  # the parameters whose gradients a GradScaler has made larger
         self.dropped: dict[Node, ClipRecord] = {}  # clipped copies of gradients that nobody has used yet
 
     def install(self, patches: Patches) -> None:
@@ -65,6 +67,7 @@ class Events:
             patches.wrap(owner, "clip_grad_value_", self._clip("value"))
         patches.wrap(torch.optim.Optimizer, "zero_grad", self._zero_grad)
         patches.wrap(torch.nn.Module, "zero_grad", self._zero_grad)
+        patches.wrap(torch.amp.GradScaler, "unscale_", self._unscale)
 
     # -- clipping ----------------------------------------------------------------------------------
 
@@ -160,13 +163,35 @@ class Events:
         last.present.add(owner.key)
         last.fresh = self.gradients.unused_gradients(last.touched.keys())
 
+    def _unscale(self, original: Any) -> Any:
+        observer = self._observer
+
+        @door
+        def unscale_(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(scaler, optimizer, *args, **kwargs)
+            try:
+                if self._scaled and not observer.aside and not traced():
+                    with alone():
+                        self._scaled -= {self._recorder.param(p).key for p in modules.cleared_by(optimizer)}
+            except Exception as error:
+                observer.stepped_aside(error)
+            return result
+
+        return unscale_
+
     def _placed(self, record: ClipRecord) -> None:
+        record.scaled = bool(self._scaled & record.touched.keys())
         record.fresh = self.gradients.unused_gradients(record.touched.keys())
         self.clips.append(record)
 
     def backward_begins(self, reached: dict[int, Param], roots: Iterable[Node], since: int) -> None:
         """Clips since the backward before this one were too early for it, if it writes what they clipped."""
+        roots = list(roots)
         ready = max((root.time for root in roots), default=0)
+        if any(root.where is not None and root.where.call().endswith("Scaler.scale") for root in roots):
+            self._scaled |= reached.keys()
+        else:
+            self._scaled -= reached.keys()
         for clip in reversed(self.clips):
             if clip.time <= since:
                 break
@@ -264,6 +289,8 @@ class Events:
     ) -> None:
         """A parameter was overwritten in place."""
         self.put_back(sources)
+        self.by_hand.written(owner, sources, where)
+        self.gradients.taken_by_hand(sources)
         mixed = after_write(KINDS.of(name), owner, sources, numbers, KINDS)
         for param, factor in mixed.items():
             if param is not owner and param.shape == owner.shape:

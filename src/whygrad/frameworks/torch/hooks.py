@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import weakref
 from types import FrameType
@@ -11,12 +12,14 @@ import torch
 from torch.nn.modules import module as torch_module
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from whygrad.doors import door
-from whygrad.frameworks.shared.frames import locate, stack
+from whygrad import doors
+from whygrad.doors import door, read_as
+from whygrad.frameworks.shared.frames import locate, plain_call, stack, trampoline
 from whygrad.frameworks.shared.objects import is_a, own
-from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.torch import emptiness, modules, private
+from whygrad.frameworks.torch.by_hand import ByHand
+from whygrad.frameworks.torch.compiled import CompiledCalls, TorchPatches, unread
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -28,6 +31,8 @@ from whygrad.frameworks.torch.training_modes import TrainingModes
 
 class _Observer(Safety, Recording, Protocol):
     def compiles(self, frame: FrameType) -> bool: ...
+    def lose_sight(self) -> None: ...
+    def stepped(self) -> None: ...
     def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None: ...
 
 
@@ -43,12 +48,16 @@ class Hooks:
         switches: Switches,
         stepping: Steps,
         training_modes: TrainingModes,
+        compiled: CompiledCalls,
+        by_hand: ByHand,
     ) -> None:
         self._observer, self._recorder, self._events = observer, recorder, events
         self._backwards, self._switches, self._stepping = backwards, switches, stepping
-        self._training_modes = training_modes
-        self._patches = Patches()
+        self._training_modes, self._compiled, self._by_hand = training_modes, compiled, by_hand
+        self._patches = TorchPatches()
         self._hooks: list[Any] = []
+        self._differentiating = False  # are calls that differentiate told, where no interceptor is?
+        by_hand.found = self._watch_differentiating
 
     def install(self) -> None:
         """Put them in."""
@@ -57,7 +66,8 @@ class Hooks:
         self._patches.wrap(torch, "compile", self._compile)
         self._patches.wrap(torch.nn.Module, "compile", self._compile)
         self._patches.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", self._saved_hooks)
-        self._patches.wrap(torch, "from_numpy", self._from_numpy)
+        if not private.has_compiled():
+            self._patches.wrap(torch, "from_numpy", self._from_numpy)
         self._switches.install(self._patches)
         self._events.install(self._patches)
         self._training_modes.install(self._patches)
@@ -70,6 +80,7 @@ class Hooks:
 
     def remove(self) -> None:
         """Take them out."""
+        self._compiled.over = True
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
@@ -159,18 +170,48 @@ class Hooks:
             hooks = ref()
             if hooks is not None:
                 try:
-                    hooks._compiles(sys._getframe(1), whole=kwargs.get("fullgraph") is True)
+                    hooks._compiles(sys._getframe(1))
                 except Exception as error:
                     hooks._observer.stepped_aside(error)
             return original(*args, **kwargs)
 
         return compile
 
-    def _compiles(self, frame: FrameType, whole: bool) -> None:
-        if not whole:  # in one graph there is no place for functions that run as they are
-            private.leave_untraced("whygrad")
+    def _compiles(self, frame: FrameType) -> None:
         if self._observer.compiles(frame):
+            private.leave_untraced(os.path.dirname(doors.__file__), read_as.__code__)
+            self._patches.undo(torch, "from_numpy")  # the compiler knows functions in C by what they are
+            if not self._compiled.install(self._patches):
+                self._observer.lose_sight()
+            self._watch_differentiating()
+
+    def _watch_differentiating(self) -> None:
+        """In compiled code, and where updates are made by hand, nobody else tells of them."""
+        if not self._differentiating:
+            self._differentiating = True
             self._patches.wrap(torch.Tensor, "backward", self._plain_backward)
+            self._patches.wrap(torch.autograd, "grad", self._plain_grad)
+
+    def _plain_grad(self, original: Any) -> Any:
+        @door
+        def grad(*args: Any, **kwargs: Any) -> Any:
+            call = plain_call
+            try:
+                call = trampoline(sys._getframe(1))
+                self._update_by_hand()
+            except Exception as error:
+                self._observer.stepped_aside(error)
+            return call(original, args, kwargs)
+
+        return grad
+
+    def _update_by_hand(self) -> None:
+        """The gradients of the last backward have been used: has somebody made an update of them?"""
+        if self._by_hand and not self._compiled.inside() and not self._observer.aside and not traced():
+            with alone():
+                made = self._by_hand.before_backward()
+            if made:
+                self._observer.stepped()
 
     def _plain_backward(self, original: Any) -> Any:
         """Compiled code is left alone; what ``backward`` reaches is asked of autograd all the same."""
@@ -179,7 +220,8 @@ class Hooks:
         def backward(*args: Any, **kwargs: Any) -> Any:
             told = None
             try:
-                if self._observer.recording():
+                self._update_by_hand()
+                if self._compiled.inside() and self._observer.recording():
                     with alone():
                         told = self._backwards.begins("backward", args, kwargs, sys._getframe(1))
             except Exception as error:
@@ -206,6 +248,7 @@ class Hooks:
 
     # -- modules and parameters --------------------------------------------------------------------
 
+    @unread
     @door
     def _parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
         try:
@@ -221,6 +264,7 @@ class Hooks:
         if old is not None and old is not parameter:
             param.replaced_at = locate(frame)
 
+    @unread
     @door
     def _module_registered(self, module: Any, name: str, child: Any) -> None:
         try:

@@ -54,6 +54,7 @@ class _Observer(Safety, Protocol):
         self, name: str, args: Any, kwargs: Any, frame: FrameType, error: BaseException
     ) -> None: ...
 
+    def transformed(self, frame: FrameType) -> None: ...
     def pause(self) -> None: ...
 
 
@@ -86,6 +87,7 @@ class Mode(TorchFunctionMode):
             if self.on and not self._stepping.inside():
                 if traced():
                     self._recorder.unseen_use((*args, *kwargs.values()), frame)
+                    observer.transformed(frame)
                 else:
                     kind, name = _meaning(func)
                 if kind is _Kind.backward:

@@ -25,7 +25,7 @@ KINDS = Kinds(
             *("permute", "transpose", "swapaxes", "movedim", "t", "T", "mT"),
         ),
         Kind.WIDEN: ("unsqueeze",),
-        Kind.EXPAND: ("expand", "expand_as", "broadcast_to", "broadcast_tensors"),
+        Kind.EXPAND: ("expand", "expand_as", "broadcast_to", "broadcast_tensors", "repeat_interleave"),
         Kind.CAST: ("float", "double", "half", "bfloat16", "type", "type_as"),
         Kind.COPY: ("clone", "to", "contiguous", "cpu", "cuda"),
         Kind.CONVERT: ("numpy", "array"),

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
@@ -24,6 +26,7 @@ from whygrad.frameworks.shared.objects import (
     package_of,
     shown,
 )
+from whygrad.frameworks.shared.scopes import variables_of
 
 _LISTING = ("parameters", "named_parameters", "modules", "named_modules", "children", "named_children")
 
@@ -48,9 +51,18 @@ def named_modules(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 def named_parameters(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """All parameters of a module, each of them once, with its path."""
+    return _named(module, "_parameters")
+
+
+def named_buffers(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """The same for tensors that belong to it and are no parameters."""
+    return _named(module, "_buffers")
+
+
+def _named(module: nn.Module, registry: str) -> Iterator[tuple[str, Tensor]]:
     met = set()
     for path, part in named_modules(module):
-        for name, tensor in _registered(part, "_parameters"):
+        for name, tensor in _registered(part, registry):
             if is_a(tensor, Tensor) and id(tensor) not in met:
                 met.add(id(tensor))
                 yield f"{path}.{name}" if path else name, tensor
@@ -59,6 +71,17 @@ def named_parameters(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
 def parameters(module: nn.Module) -> list[Tensor]:
     """All parameters of a module."""
     return [tensor for _, tensor in named_parameters(module)]
+
+
+def running(frame: FrameType | None) -> tuple[Any, ...]:
+    """Weak references to the modules whose forward pass is running, innermost first."""
+    found: list[Any] = []
+    while frame is not None and len(found) < 16:
+        owner = variables_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
+        if is_a(owner, nn.Module) and all(ref() is not owner for ref in found):
+            found.append(weakref.ref(owner))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def cleared_by(owner: Any) -> list[Tensor]:

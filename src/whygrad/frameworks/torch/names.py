@@ -19,8 +19,9 @@ _REGISTRIES = frozenset(("_parameters", "_modules", "_buffers", "training"))
 class Names(Walk):
     """Of tensors, modules and optimizers."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: frozenset[int] = frozenset()) -> None:
         super().__init__()
+        self._wanted = wanted  # what else has a name: who makes updates by hand, copies of parameters
         self.tensors: dict[int, Name] = {}
         self.called: dict[frozenset[int], dict[str, None]] = {}  # parameters -> names
         self.modules: dict[int, str] = {}
@@ -36,6 +37,8 @@ class Names(Walk):
         if id(value) in self._seen or is_opaque(value):
             return []
         self._seen.add(id(value))
+        if id(value) in self._wanted:
+            self.optimizers.setdefault(id(value), name)
         if is_a(value, torch.optim.Optimizer):
             self.optimizers.setdefault(id(value), name)
         elif modules.is_module(value):
@@ -52,7 +55,7 @@ class Names(Walk):
         return []
 
     def _tensor(self, name: str, tensor: torch.Tensor, network: str, holder: str, how: str) -> None:
-        if not tensor.requires_grad and not isinstance(tensor, torch.nn.Parameter):
+        if not (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter) or id(tensor) in self._wanted):
             return
         if not tensor.is_leaf:
             if not holder or how != "attribute":
@@ -69,6 +72,10 @@ class Names(Walk):
         for path, child in modules.named_modules(module):
             self.modules.setdefault(id(child), f"{name}.{path}" if path else name)
             self._seen.add(id(child)) if child is not module else None
+        kept = [found for found in modules.named_buffers(module) if id(found[1]) in self._wanted]
+        for path, buffer in kept:
+            owner = f"{name}.{path.partition('.')[0]}"
+            self.tensors.setdefault(id(buffer), Name(f"{name}.{path}", owner, holder, how))
         for path, parameter in modules.named_parameters(module):
             owner = network or modules.network_of(name, module, path)
             found = Name(f"{name}.{path}", owner, holder, how)

@@ -17,6 +17,7 @@ _Base = private.TENSOR  # nobody can change this one
 absolute, all_of, any_of, clone = _Base.abs, _Base.all, _Base.any, _Base.clone
 detach, dot, item, minus, total = _Base.detach, _Base.dot, _Base.item, _Base.sub, _Base.sum
 both, least, most, unequal = _Base.logical_and, _Base.min, _Base.max, _Base.ne
+least_along, most_along, reshape = _Base.amin, _Base.amax, _Base.reshape
 
 
 def first(tensor: Tensor, count: int) -> Tensor:

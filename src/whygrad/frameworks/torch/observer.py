@@ -18,6 +18,8 @@ from whygrad.frameworks.shared.records import EmptyRecord, Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.frameworks.shared.standing import Standing
 from whygrad.frameworks.torch import emptiness, private
+from whygrad.frameworks.torch.by_hand import ByHand
+from whygrad.frameworks.torch.compiled import CompiledCalls
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -36,6 +38,7 @@ from whygrad.summaries.watching import Watching
 class _Thread(threading.local):
     mode: Mode | None = None
     resting: Mode | None = None  # taken out for the time of an optimizer's own arithmetic
+    withdrawn: tuple[Mode, list[Any]] | None = None  # while compiled code runs; and what was above it
 
 
 class Observer(BaseObserver):
@@ -63,10 +66,15 @@ class Observer(BaseObserver):
             self.backwards,
             self.standing,
         )
+        self.by_hand = self.events.by_hand = ByHand(
+            self, self.recorder, self.optimizers, self.attention, self.stepping, self.backwards
+        )
+        self.compiled = CompiledCalls(self, self.optimizers, self.stepping)
         self.summaries: Summaries | None = None  # if somebody wants them
         self.training_modes = TrainingModes(self, self.recorder)
         self.empty: list[EmptyRecord] = []  # optimizers that could not be made
         self.unseen: dict[str, Where | None] = {}  # what could not be observed, and where
+        self.given_out: Where | None = None  # where ``torch.func.grad`` was first at work
         self._thread = _Thread()
         self._modes: deque[Mode] = deque(maxlen=256)
         self._hooks = Hooks(
@@ -77,9 +85,11 @@ class Observer(BaseObserver):
             self.switches,
             self.stepping,
             self.training_modes,
+            self.compiled,
+            self.by_hand,
         )
         self.active: bool = True  # may any thread be recorded now?
-        self._compiled = False
+        self._blind = False  # compiled code cannot be told from other code
 
     # -- attach and detach -------------------------------------------------------------------------
 
@@ -121,6 +131,7 @@ class Observer(BaseObserver):
             mode.on = False
         for record in list(self.optimizers.by_address.values()):
             record.lr_always_zero = False  # steps are counted on, but nobody sees whether it grows
+            record.still = {}
 
     def see_next_step(self) -> None:
         """No step is only counted."""
@@ -149,7 +160,7 @@ class Observer(BaseObserver):
         if self._thread.mode is not None:
             self._thread.mode.on = True
             return
-        if self._compiled or self.aside or not _only_device_modes():
+        if self._blind or self.aside or self.compiled.inside() or not _only_device_modes():
             return
         mode = Mode(self, self.attention, self.recorder, self.backwards, self.switches, self.stepping)
         self._modes.append(mode)
@@ -186,12 +197,27 @@ class Observer(BaseObserver):
                 mode.__enter__()
                 self._thread.mode = mode
 
+    def withdraw(self) -> None:
+        """Compiled code runs now: torch compiles it anew for every mode that it finds."""
+        mode = self._thread.mode
+        above = private.take_out(mode) if mode is not None else None
+        if mode is not None and above is not None:
+            self._thread.mode, self._thread.withdrawn = None, (mode, above)
+
+    def come_back(self) -> None:
+        """It is over."""
+        withdrawn, self._thread.withdrawn = self._thread.withdrawn, None
+        if self.active and withdrawn is not None and private.put_back(*withdrawn):
+            self._thread.mode = withdrawn[0]
+        elif self.active:
+            self._enter()
+
     def recording(self) -> bool:
         """Is this thread being recorded?"""
         if not self.active or traced():
             return False
         mode = self._thread.mode
-        return self._compiled or (mode is not None and mode.on)
+        return self._blind or self.compiled.inside() or (mode is not None and mode.on)
 
     def _activate(self, flag: bool) -> None:
         self.active = self.switches.alert = flag
@@ -242,12 +268,20 @@ class Observer(BaseObserver):
         self.empty.append(EmptyRecord(locate(frame), kind, named, known, asked.used_up))
 
     def compiles(self, frame: FrameType) -> bool:
-        """``torch.compile``: what is compiled is left alone, so no mode is entered any more. The first?"""
+        """``torch.compile``: what is compiled is left alone. The first?"""
+        first = "torch.compile" not in self.unseen
         self.unseen.setdefault("torch.compile", locate(frame))
-        first, self._compiled = not self._compiled, True
-        if first:
-            self._leave()
         return first
+
+    def transformed(self, frame: FrameType) -> None:
+        """Inside of ``vmap`` or ``func.grad``, which gives out gradients that no backward has computed."""
+        if self.given_out is None and private.differentiates():
+            self.given_out = locate(frame)
+
+    def lose_sight(self) -> None:
+        """Nobody says when compiled code runs: no mode is entered any more."""
+        self._blind = True
+        self._leave()
 
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
         """``requires_grad = ...`` or ``requires_grad_(...)``."""
@@ -283,7 +317,9 @@ class Observer(BaseObserver):
         return names
 
     def _walked(self, params: list[Param], frame: FrameType | None) -> Names:
-        names = Names()
+        makers = [id(r.ref()) for r in self.optimizers.all() if r.by_hand]
+        copies = [id(p.ref()) for p in params if p.adopted]
+        names = Names(frozenset((*makers, *copies)) - {id(None)})
         for scope in variables(self._namespace(), frame):
             names.walk(scope)
         names.give(params, in_scope=frame is not None)
@@ -296,7 +332,9 @@ class Observer(BaseObserver):
         self.unnamed = self.unnamed or names.trouble
         known = {param.key: param for param in params}
         optimizers = self.optimizers.copies(known, names.optimizers)
+        last = self.by_hand.untold()
         for record in optimizers:
+            record.steps += record.key in last
             self.stepping.figures.run_ends(record)
         return Records(
             optimizers=optimizers,

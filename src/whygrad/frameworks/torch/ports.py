@@ -30,8 +30,18 @@ class Gradients(Protocol):
     def forget(self, keys: Iterable[int]) -> None:
         """The gradients of these parameters are gone."""
 
+    def taken_by_hand(self, values: Iterable[Node]) -> object:
+        """These values were put into weights."""
+
     def handed_over(self, target: Param, values: Iterable[Node], where: Where | None) -> None:
         """These values were put into the gradient of ``target``."""
+
+
+class Written(Protocol):
+    """Somebody who knows updates that no optimizer makes."""
+
+    def written(self, owner: Param, sources: Iterable[Node], where: Where | None) -> None:
+        """A parameter was overwritten, with these values."""
 
 
 class Writes(Protocol):

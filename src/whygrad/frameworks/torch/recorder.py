@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -15,12 +14,14 @@ from torch import Tensor
 
 from whygrad.frameworks.shared.copies import note_origin
 from whygrad.frameworks.shared.frames import Where, locate, stack
+from whygrad.frameworks.shared.groups import Groups
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, Table, cone
 from whygrad.frameworks.shared.objects import is_a, listed, plain_array
-from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.shared.values import Outside
-from whygrad.frameworks.torch import graph, native, private
+from whygrad.frameworks.torch import graph, modules, native, private
 from whygrad.frameworks.torch.axes import ALONG, axes_of
+from whygrad.frameworks.torch.groups import extremes
+from whygrad.frameworks.torch.kept_copies import LAYERS, adopt
 from whygrad.frameworks.torch.kinds import KINDS
 from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
 from whygrad.frameworks.torch.ports import Writes
@@ -41,7 +42,9 @@ class Recorder:
         self.events: Writes  # set by the observer
         self.params: dict[int, Param] = {}
         self.probing = False  # something is wrong: look at the values too
+        self.groups = Groups(KINDS)
         self.operations = 0  # since the last step
+        self.hidden = False  # parameters took part in something that cannot be looked at
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
         self._modal = False  # there are such layers
         self._prune_at = 4096
@@ -170,6 +173,8 @@ class Recorder:
         results = [result] if is_a(result, Tensor) else list(tensors_in(result))
         if not results:
             return
+        if name in LAYERS:
+            adopt(self, arguments, self.events.copies)
         inputs = self.inputs(arguments[:1] if name in SHAPED_LIKE else arguments, where)
         if name == "broadcast_tensors" and len(results) == len(inputs):
             for tensor, source in zip(results, inputs, strict=True):
@@ -200,7 +205,7 @@ class Recorder:
         result: Tensor,
         where: Where | None,
     ) -> None:
-        """The plain numbers in it, masks of data, clipped copies of gradients."""
+        """The plain numbers in it, masks of data, groups without spread, clipped copies of gradients."""
         made = self.table.get(result)
         if made is None or not inputs:
             return
@@ -208,6 +213,11 @@ class Recorder:
         if len(inputs) == 1:
             self.events.clipped_copy(name, inputs[0], made, where)
             made.odd = not made.tainted and is_mask(name.strip("_"), made.numbers) and holds_more(result)
+        grouping = self.groups.of(made) if not made.carries else None
+        if grouping is not None and is_a(arguments[0], Tensor):
+            found = extremes(arguments[0], grouping)
+            if found is not None:
+                self.groups.note(made, *found)
         discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
         if KINDS.of(name) is Kind.MULTIPLY and (discount or (len(inputs) > 1 and made.tainted)):
             for value in arguments:
@@ -273,7 +283,7 @@ class Recorder:
             param = node.parameter if node is not None else None
             if param is not None:
                 if param.modules is None:
-                    param.modules = _running_modules(frame)
+                    param.modules = modules.running(frame)
                 param.used = True
                 versions.append((param, private.version(value)))
         for tensor in results:
@@ -283,11 +293,15 @@ class Recorder:
 
     def unseen_use(self, arguments: Sequence[Any], frame: FrameType) -> None:
         """Parameters took part in something that cannot be looked at."""
-        for value in arguments:
+        values = [private.unwrapped(value) for value in arguments if is_a(value, Tensor)]
+        adopt(self, values, self.events.copies)
+        for value in values:
             node = self.table.get(value)
             param = node.parameter if node is not None else None
-            if param is not None and param.modules is None:
-                param.used, param.modules = True, _running_modules(frame)
+            if param is not None:
+                self.hidden = param.hidden = True
+                if param.modules is None:
+                    param.used, param.modules = True, modules.running(frame)
 
     def _written(self, name: str, arguments: Sequence[Any], where: Where | None, gate: Gate | None) -> None:
         """An in-place operation: the tensor is a new value from now on."""
@@ -392,17 +406,6 @@ def _up_to_date(param: Param, tensor: Tensor) -> Param:
     if not param.shape and param.node is not None:
         param.shape = param.node.shape = shape_of(tensor)
     return param
-
-
-def _running_modules(frame: FrameType | None) -> tuple[Any, ...]:
-    """Weak references to the modules whose forward pass is running, innermost first."""
-    found: list[Any] = []
-    while frame is not None and len(found) < 16:
-        owner = variables_of(frame).get("self") if "self" in frame.f_code.co_varnames else None
-        if is_a(owner, torch.nn.Module) and all(ref() is not owner for ref in found):
-            found.append(weakref.ref(owner))
-        frame = frame.f_back
-    return tuple(found)
 
 
 def _address(tensor: Tensor) -> int | None:

@@ -21,7 +21,9 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Safety, Window
 from whygrad.frameworks.shared.records import NEVER, BackwardRecord, OptimizerRecord, UpdateRecord
 from whygrad.frameworks.shared.standing import Standing
+from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.children import shared_with_children
+from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
@@ -82,6 +84,7 @@ class Steps:
         """The record of an optimizer, also of one that was made before we came."""
         return self._optimizers.of(optimizer) or self.made(optimizer, None)
 
+    @unread
     @door
     def before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """The hook in front of a step. Most steps are only counted: every look at anything is felt here."""
@@ -107,6 +110,7 @@ class Steps:
         if observer.summaries is not None:
             observer.summaries.before(optimizer, frame)
 
+    @unread
     @door
     def after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """The hook behind a step."""
@@ -116,22 +120,24 @@ class Steps:
             record.steps += 1  # noted here; counted with the next one that is looked at
         elif os.getpid() == self._observer.pid:
             try:
-                self._ends(record, optimizer, _has_closure(args, kwargs), sys._getframe(1))
+                inside = _has_closure(args, kwargs) or private.compiler() is not None
+                self._ends(record, optimizer, inside, sys._getframe(1))
             except Exception as error:
                 self._observer.stepped_aside(error)
 
-    def _ends(self, record: OptimizerRecord | None, optimizer: Any, closure: bool, frame: FrameType) -> None:
+    def _ends(self, record: OptimizerRecord | None, optimizer: Any, inside: bool, frame: FrameType) -> None:
+        """``inside``: the gradients that were used are those of the end, since they were computed in it."""
         observer, counted = self._observer, 0 if record is None else record.steps + 1
         try:
             if record is not None:
                 begun, record.begun = record.begun, False
-                if begun and not observer.aside and not traced():
+                if (begun or record.steps >= record.looked_until) and not observer.aside and not traced():
                     with alone():
-                        self._step_ends(optimizer, frame)
+                        self._step_ends(optimizer, frame) if begun else self._late(optimizer, record, frame)
                 else:
                     self._optimizers.count(record)
                 if observer.summaries is not None and record.steps + 1 >= record.summary_from:
-                    observer.summaries.after(optimizer, closure)
+                    observer.summaries.after(optimizer, inside)
         except Exception as error:
             observer.stepped_aside(error)
             if record is not None:
@@ -146,23 +152,46 @@ class Steps:
         record = self.record(optimizer)
         record.begun, record.counting = True, False
         record.closures = record.closures or _has_closure(args, kwargs)
-        if record.lr_always_zero or not record.steps:
-            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
-            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        self._note_rates(record, optimizer)
         if self._thread.inside:
             self._look(optimizer, record, frame)
             self._observer.rest()
 
-    def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
-        """The gradients, as the optimizer is about to use them."""
+    def _note_rates(self, record: OptimizerRecord, optimizer: Any) -> None:
+        if record.lr_always_zero or not record.steps:
+            record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
+            record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        resting = [p for g in optimizer.param_groups if float(g.get("lr", 1)) == 0 for p in g["params"]]
+        record.rests(self._recorder.param(p).key for p in resting)
+
+    def made_in_compiled(self, optimizer: Any, frame: FrameType) -> None:
+        """Compiled code has made a step: the hook behind it was not run, nor perhaps the one in front."""
+        record = self.record(optimizer)
+        if record.steps < record.quiet_until:
+            record.steps += 1
+        else:
+            self._ends(record, optimizer, True, frame)
+        record.counting = self._switches.quiet = False
+
+    def _late(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
+        """A step that nobody saw begin. What it used may be gone again."""
+        self._note_rates(record, optimizer)
+        self._look(optimizer, record, frame, late=True)
+        self.figures.forget()
+        self._step_is_over(record)
+
+    def _look(self, optimizer: Any, record: OptimizerRecord, frame: FrameType, late: bool = False) -> None:
+        """The gradients, as the optimizer is about to use them; ``late``: as it has left them."""
         absent = frozenset(self._recorder.param(p).key for p in _held_by(optimizer) if p.grad is None)
+        if late and absent >= record.held.keys():
+            absent -= self._reached(record)
         changed = absent != record.absent_last
         record.absent_last = absent
         if record.absent_always is None or record.absent_always:
             record.absent(absent)
         recording = self._observer.recording()
         if recording:
-            self._record_update(optimizer, record, frame)
+            self._record_update(optimizer, record, frame, late)
         elif changed or not record.steps:
             record.held = self._held(optimizer)
         elif record.pulses.due(record.steps + 1):
@@ -176,20 +205,50 @@ class Steps:
         found = {self._recorder.param(p).key: p.grad for p in _held_by(optimizer) if p.grad is not None}
         return self.figures.pulse(record, found)
 
-    def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType) -> None:
-        where = locate(frame)
-        record.held = held = self._held(optimizer)
+    def _reached(self, record: OptimizerRecord) -> frozenset[int]:
+        """What the backwards since its last step have reached."""
+        return frozenset(key for b in self._backwards.since(record.last_step) for key in b.reached)
+
+    def _given_out(self, record: OptimizerRecord) -> dict[int, float]:
+        """How large the gradients were that ``autograd.grad`` has given out for its parameters."""
+        since = self._backwards.since(record.last_step)
+        return {k: top for b in since for k, top in b.largest.items() if k in record.held}
+
+    def _record_update(self, optimizer: Any, record: OptimizerRecord, frame: FrameType, late: bool) -> None:
+        record.held = self._held(optimizer)
+        moving = all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
+        self._keep(record, frame, late, moving)
+
+    def made_by_hand(self, record: OptimizerRecord, frame: FrameType) -> None:
+        """Somebody writes into parameters what he has computed from their gradients: the first is written."""
+        tensors = {key: t for key, param in record.held.items() if (t := param.ref()) is not None}
+        absent = {key for key, t in tensors.items() if t.grad is None} - self._reached(record)
+        record.changed = absent != record.absent_last
+        record.absent_last = frozenset(absent)
+        record.absent(record.absent_last)
+        self._keep(record, frame, late=True, moving=False)
+        self._recorder.operations = 0
+        self._standing.look(list(self._recorder.params.values()))
+
+    def _keep(self, record: OptimizerRecord, frame: FrameType, late: bool, moving: bool) -> None:
+        where, held = locate(frame), record.held
         self._observer.name_new_things(held.values(), frame)
         tensors = {key: t for key, param in held.items() if (t := param.ref()) is not None}
         self.shared = self.shared or shared_with_children(tensors.values())
         gradients = {key: t.grad for key, t in tensors.items() if t.grad is not None}
         largest = self.figures.largest(gradients)
+        if record.by_hand:
+            largest = {**self._given_out(record), **largest}
         absent = held.keys() - gradients.keys()
+        if late and (record.by_hand or not gradients):
+            absent = absent - self._reached(record)
         zero = {key for key, top in largest.items() if top == 0}
+        record.doubted = self._recorder.groups.doubt(record.doubted)
         if zero:
             self._recorder.probe(tensors.values())  # what is in the values on the way?
         for key, param in held.items():
             param.trained = param.trained or key in gradients
+            param.proper = param.proper or record.steps > 0  # an input is not held for longer than a step
             param.writer = ((record.name or "optimizer") + ".step()", where)
         for backward in self._backwards.live:
             hit = (backward.reached.keys() & held.keys()) - backward.cleared
@@ -202,10 +261,10 @@ class Steps:
         update = UpdateRecord(
             record.steps + 1, where, frozenset(absent), frozenset(zero), backwards, record.last_step
         )
-        update.lost, update.lost_at = self._lost(record)
+        if not late:
+            update.lost, update.lost_at = self._lost(record)
         update.largest = largest
         record.keep(update)
-        moving = all(group.get("lr", 1) != 0 for group in optimizer.param_groups)
         self.figures.step_begins(record, update, gradients.values(), held.values(), moving)
 
     def _lost(self, record: OptimizerRecord) -> tuple[frozenset[int], Where | None]:
@@ -214,7 +273,7 @@ class Steps:
         found: set[int] = set()
         for key in record.held:
             mine = [b for b in since if key in b.reached and not b.wanted]
-            if mine and key in mine[-1].cleared and key not in mine[-1].applied:
+            if mine and key in mine[-1].cleared and key not in mine[-1].applied | mine[-1].taken:
                 found.add(key)
         if not found:
             return frozenset(), None
@@ -244,6 +303,9 @@ class Steps:
         self._thread.inside = False
         if not record.steps and not record.closures:  # with a closure one step may be a whole search
             record.remembers = _has_moments(optimizer)
+        self._step_is_over(record)
+
+    def _step_is_over(self, record: OptimizerRecord) -> None:
         self._recorder.operations = 0
         self._attention.step_taken(record, self._observer)
         record.looked_until = self._attention.next_look(record, self._observer.is_open)

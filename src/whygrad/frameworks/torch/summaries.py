@@ -16,10 +16,10 @@ import torch
 from whygrad.doors import door
 from whygrad.frameworks.registry import brief
 from whygrad.frameworks.shared.optimizers import Optimizers
-from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.ports import Naming, Safety
 from whygrad.frameworks.shared.records import NEVER, OptimizerRecord
 from whygrad.frameworks.torch import native
+from whygrad.frameworks.torch.compiled import TorchPatches
 from whygrad.frameworks.torch.ports import Resting
 from whygrad.frameworks.torch.stepping import Steps
 from whygrad.frameworks.torch.tracing import alone, traced
@@ -73,7 +73,7 @@ class Summaries:
     ) -> None:
         self._observer, self._optimizers, self._stepping = observer, optimizers, stepping
         self.watching = watching
-        self._patches = Patches()
+        self._patches = TorchPatches()
         self._plans: dict[int, _Plan] = {}
         self._listening = threading.Lock()
         self._thread = _Thread()

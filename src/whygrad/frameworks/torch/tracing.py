@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from whygrad.frameworks.torch import private
@@ -22,12 +20,21 @@ def _by_a_mode() -> bool:
     return any(vars(mode).get("_mode_key") is not None for mode in private.dispatch_modes())
 
 
-@contextmanager
-def _nobody_looks() -> Iterator[None]:
-    with _unheard(), private.undispatched():
-        yield
+class _NobodyLooks:
+    """No mode, and no compiler: it would read the functions of Python and torch that we call."""
+
+    def __enter__(self) -> None:
+        self._compiler = private.set_compiler(None)
+        self._blocks = (_unheard(), private.undispatched())
+        for block in self._blocks:
+            block.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        for block in reversed(self._blocks):
+            block.__exit__(*error)
+        private.set_compiler(self._compiler)
 
 
 def alone() -> Any:
-    """Around what we ask of tensors: no mode and no tensor class of the program is told of it."""
-    return _nobody_looks() if _modes() else _unheard()
+    """Around what we ask of tensors: no mode, no tensor class and no compiler is told of it."""
+    return _NobodyLooks() if _modes() or private.compiler() is not None else _unheard()

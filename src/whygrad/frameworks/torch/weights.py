@@ -26,11 +26,11 @@ def fingerprint(tensor: Tensor) -> float | None:
 
 
 def row(value: Any, most: int) -> list[Any] | None:
-    """What is in a row or column of numbers."""
+    """What is in a row or column of numbers, or in a table of them."""
     if not is_a(value, Tensor) or traced() or value.is_complex() or value.layout != torch.strided:
         return None
     long = value.numel()
-    if not 1 < long <= most or tuple(value.shape) not in ((long,), (long, 1)):
+    if not 1 < long <= most or value.dim() not in (1, 2):
         return None
     try:
         with alone():

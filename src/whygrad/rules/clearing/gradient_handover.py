@@ -11,10 +11,10 @@ from whygrad.rules.rule import Page, Rule
 PAGE = Page(
     slug="gradient-handover",
     family="wrong",
-    summary="gradients are handed from one network to another by hand, and are piled up or cleared",
+    summary="gradients are handed from one network to another by hand, and are piled up, cleared or dropped",
     what="A worker computes gradients with its own copy of a network, and the shared network is stepped "
     "with them, as in A3C. The worker's gradients are never cleared, or the shared ones are cleared after "
-    "they were handed over.",
+    "they were handed over; or they are handed over once, or not at all.",
     why="The optimizer steps on nothing, or on the sum of all gradients that the worker has ever computed. "
     "Nothing fails: a step without gradients does nothing.",
     bad="""\
@@ -39,7 +39,7 @@ optimizer.step()""",
     site="the hand-over, or the call that clears what was handed over",
 )
 
-Fate = Literal["piled up", "cleared"]
+Fate = Literal["piled up", "cleared", "came once", "dropped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +81,27 @@ def _cleared(cause: GradientHandover, who: str, local: str) -> tuple[str, str, s
     )
 
 
-_SAID = {"piled up": _piled_up, "cleared": _cleared}
+def _came_once(cause: GradientHandover, who: str, local: str) -> tuple[str, str, str]:
+    return (
+        f"{who} is stepped with the same gradients again and again: {local} has handed them over once",
+        f"`{cause.dialect.differentiate}`{words.near(cause.backward, cause.site)} computes new gradients in "
+        f"{local}, and {who} still has those of the first round.",
+        f"hand them over in every round, between `{cause.dialect.differentiate}` and the step, whether "
+        f"{who} has gradients already or not",
+    )
+
+
+def _dropped(cause: GradientHandover, who: str, local: str) -> tuple[str, str, str]:
+    return (
+        f"{who} gets no gradient: those of {local} are not handed over",
+        f"{local} is a copy of {who}, which the loss never asks. `{cause.dialect.differentiate}`"
+        f"{words.near(cause.backward, cause.site)} writes into {local}, and "
+        f"{cause.optimizer or 'the optimizer'} steps on {who}, which stays as it is.",
+        f"between `{cause.dialect.differentiate}` and the step, give each parameter of {who} the gradient of "
+        f"its copy: `shared.grad = local.grad`",
+    )
+
+
+_SAID = {"piled up": _piled_up, "cleared": _cleared, "came once": _came_once, "dropped": _dropped}
 
 RULE = Rule(PAGE, phrase, GradientHandover)

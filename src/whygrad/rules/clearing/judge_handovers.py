@@ -8,6 +8,7 @@ from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Handover, Mark, Note, Optimizer, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.clearing.gradient_handover import Fate, GradientHandover
+from whygrad.rules.clearing.judge_dropped import dropped
 from whygrad.rules.dialects import dialect_of
 
 _OFTEN = 2
@@ -20,10 +21,12 @@ def handovers(situation: Situation) -> Iterator[Cause]:
             continue
         given = [h for h in situation.evidence.handovers if h.targets & optimizer.held]
         absent = situation.evidence.always_absent.get(optimizer.key, frozenset())
-        if given and optimizer.held <= absent:
+        if not given and optimizer.held <= absent:
+            yield from dropped(situation, optimizer)
+        elif given and optimizer.held <= absent:
             yield from _cleared(situation, optimizer, given)
         elif given:
-            yield from _piled_up(situation, optimizer, given)
+            yield from _came_once(situation, optimizer, given) or _piled_up(situation, optimizer, given)
 
 
 def unseen_origins(situation: Situation) -> Iterator[Note]:
@@ -37,6 +40,19 @@ def unseen_origins(situation: Situation) -> Iterator[Note]:
         if len(updates) > _OFTEN and not given and not optimizer.held <= absent:
             text = f"no loss was seen that gives {optimizer.name} the gradients which it applies"
             yield Note(text, optimizer.made, "doubt")
+
+
+def _came_once(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> list[Cause]:
+    """After the first round the shared network is stepped with the very same gradients, again and again."""
+    found: list[Cause] = []
+    for handover in given:
+        last = max(handover.times, default=0)
+        later = [u for u in situation.updates(optimizer) if u.time > last and u.largest]
+        sizes = [{k: u.largest[k] for k in handover.targets & u.largest.keys()} for u in later]
+        computed = [b for u in later[1:] for b in u.backwards if b.reached & handover.sources]
+        if len(sizes) > _OFTEN and len(computed) >= _OFTEN and all(s == sizes[0] != {} for s in sizes):
+            found.append(_cause(situation, optimizer, "came once", handover.site, computed[-1], handover))
+    return found
 
 
 def _piled_up(situation: Situation, optimizer: Optimizer, given: list[Handover]) -> Iterator[Cause]:

@@ -60,13 +60,28 @@ class PollutedGradient(Cause):
     own: Site | None = None  # the call that differentiates its own loss
     together: bool = False  # it is the very call that leaks
     asked: bool = False  # the leaking call was given a list to differentiate by, and this network is on it
+    temperature: str = ""  # the parameter that the loss was made for: the network only stands beside it
 
 
 def phrase(cause: PollutedGradient) -> Finding:
     """Put gradients that end up in the wrong step into words."""
+    if cause.temperature:
+        return _beside(cause)
     if cause.asked:
         return _asked(cause)
     return _together(cause) if cause.together else _left(cause)
+
+
+def _beside(cause: PollutedGradient) -> Finding:
+    who, here = words.who(cause), cause.dialect
+    return words.say(
+        cause,
+        title=f"{who.does('is', 'are')} trained by the loss of {cause.temperature}",
+        why=f"This loss is made to move {cause.temperature}. It is differentiated through the "
+        f"log-probability as well, and {_step(cause)} applies that: it pushes {who} away from the "
+        f"entropy that {cause.temperature} should hold {who.it} at.",
+        fix=f"cut the log-probability off in this loss: `{here.stopped('log_prob + target_entropy')}`",
+    )
 
 
 def _asked(cause: PollutedGradient) -> Finding:

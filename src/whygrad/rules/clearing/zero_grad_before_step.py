@@ -13,7 +13,7 @@ PAGE = Page(
     family="wrong",
     summary="gradients are cleared between `backward` and `step`",
     what="`zero_grad()` (or `p.grad = None`) runs after the `backward` and before the `step` that should "
-    "use its gradients."
+    "use its gradients; or before each of several `backward` calls whose gradients were to be accumulated."
     " PyTorch only: TensorFlow keeps no gradients between updates.",
     why="The step finds nothing, or zeros: the parameters do not move, or only by what an optimizer "
     "remembers. Nothing fails.",
@@ -37,6 +37,7 @@ class ZeroGradBeforeStep(Cause):
     rule: ClassVar[str] = PAGE.slug
     backward: Site | None = None
     step: Site | None = None
+    calls: int = 0  # of backward for one step, of which the last one counts
 
 
 def phrase(cause: ZeroGradBeforeStep) -> Finding:
@@ -44,6 +45,14 @@ def phrase(cause: ZeroGradBeforeStep) -> Finding:
     here, call = cause.dialect, words.code(words.source(cause) or "zero_grad()")
     backward = f"`{here.differentiate}`{words.near(cause.backward, cause.site)}"
     step = f"`{here.step}`{words.near(cause.step, cause.site)}"
+    if cause.calls:
+        return words.say(
+            cause,
+            title=f"of {cause.calls} {here.differentiate} calls before a step only the last one counts",
+            why=f"{call} runs before each of them, so that nothing is accumulated: the gradients of "
+            f"{cause.calls - 1} of {cause.calls} losses are thrown away.",
+            fix=f"clear once for each {step}, right after it",
+        )
     return words.say(
         cause,
         title=f"{words.who(cause).does('does', 'do')} not learn: gradients are cleared between "

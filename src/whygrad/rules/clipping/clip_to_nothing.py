@@ -13,7 +13,7 @@ PAGE = Page(
     family="wrong",
     summary="the clip threshold removes nearly all of every gradient, or two clips are stacked",
     what="The threshold is far below what gradients look like here, in every update; or the same gradients "
-    "are clipped twice.",
+    "are clipped twice; or they are clipped while a `GradScaler` still has them scaled.",
     why="With plain SGD the network stands still. With Adam it moves, but only by the direction of the "
     "largest elements and by noise. Two clips in a row hide each other: neither threshold means what "
     "it says.",
@@ -50,13 +50,27 @@ class ClipToNothing(Cause):
     before: float | None = None  # the norm, or the largest element, as the clip found it
     left: float | None = None  # the part of the gradient that is left
     stacked: str = ""  # the other clip of the same gradients
+    scaled: bool = False  # the gradients were still multiplied with the factor of a loss scaler
 
 
 def phrase(cause: ClipToNothing) -> Finding:
     """Put too much clipping into words."""
+    if cause.scaled:
+        return _before_unscaling(cause)
     if cause.stacked:
         return _twice(cause)
     return _flat(cause) if cause.of == "loss" else _tight(cause)
+
+
+def _before_unscaling(cause: ClipToNothing) -> Finding:
+    return words.say(
+        cause,
+        title="gradients are clipped while they are scaled: after unscaling, nearly nothing is left",
+        why=f"{_seen(cause)}`scaler.scale(loss)` has multiplied them with a large factor. The clip cuts that "
+        "down to the threshold, and then the factor is divided out once more.",
+        fix="call `scaler.unscale_(optimizer)` between `backward` and the clip",
+        avoid="a larger threshold: the scaler changes its factor while it runs",
+    )
 
 
 def _twice(cause: ClipToNothing) -> Finding:

@@ -45,7 +45,9 @@ def _unused(situation: Situation, calls: list[Clip]) -> Cause | None:
 
 
 def _stepped(situation: Situation) -> frozenset[int]:
-    return frozenset(k for o in situation.evidence.optimizers.values() if o.steps for k in o.held)
+    """What a step changes, and whose gradients it uses for others: a worker's, for the shared network."""
+    held = frozenset(k for o in situation.evidence.optimizers.values() if o.steps for k in o.held)
+    return held | situation.crossed.keys()
 
 
 def _misplaced(situation: Situation, calls: list[Clip]) -> Cause | None:
@@ -71,6 +73,9 @@ def _too_early(situation: Situation, calls: list[Clip]) -> Cause:
 
 def _too_much(situation: Situation, calls: list[Clip]) -> Cause | None:
     """The threshold takes nearly all of every gradient."""
+    scaled = [c for c in calls if c.present and c.scaled]
+    if scaled and all(c.scaled for c in calls) and min(map(_left, scaled)) < 1:
+        return _to_nothing(situation, scaled, scaled=True)
     left = [_left(c) for c in calls if c.present]
     tight = all(c.threshold is not None and c.threshold <= _SMALL for c in calls)
     if not tight or not left or any(part >= _NEARLY_NOTHING for part in left):
@@ -127,6 +132,7 @@ class _Around:
 
     def __init__(self, situation: Situation, calls: list[Clip]) -> None:
         keys = frozenset[int]().union(*(c.parameters for c in calls)) & _stepped(situation)
+        keys |= {situation.crossed[k] for k in keys if k in situation.crossed}
         evidence = situation.evidence
         self._optimizer = next((o for o in evidence.optimizers.values() if o.held & keys), None)
         key = self._optimizer.key if self._optimizer else None

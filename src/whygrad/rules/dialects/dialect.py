@@ -36,6 +36,11 @@ class Dialect:
     eagerly: str  # how to have compiled code run operation by operation, as an order to the reader
     forward: str  # the method in which a network computes
 
+    # Modes of a network with dropout or batch normalisation
+    modes_switched: bool  # by a call that lasts; else each forward pass is told
+    to_train: Callable[[str], str]  # network -> how to have it in train mode, as an order to the reader
+    to_evaluate: Callable[[str], str]  # the same for an action, or a target
+
     # Cutting and letting through
     stop: str  # the call that cuts: .detach()
     stopped: Callable[[str], str]  # x -> x.detach()

@@ -129,6 +129,9 @@ TENSORFLOW = Dialect(
     eagerly="write `tf.config.run_functions_eagerly(True)` at the beginning (for `fit`: "
     "`compile(run_eagerly=True)`)",
     forward="call",
+    modes_switched=False,
+    to_train=lambda name: f"call it with `{name}(..., training=True)` under the tape",
+    to_evaluate=lambda name: f"call it with `{name}(..., training=False)`",
     stop="tf.stop_gradient",
     stopped=lambda value: f"tf.stop_gradient({value})",
     let_through=_let_through,

@@ -29,8 +29,16 @@ def vanishing(situation: Situation) -> Iterator[Cause]:
             members = {p: size for p, size in sizes.items() if p.network == network}
             top = max(members.values())
             small = {p: size for p, size in members.items() if vanishes(size, top)}
-            if any(len(p.shape) > 1 for p in small):
+            if any(len(p.shape) > 1 and _whole_layer(p, members, small) for p in small):
                 yield _vanishing(optimizer, small, top, looks[0].number)
+
+
+def _whole_layer(
+    parameter: Parameter, members: dict[Parameter, float], small: dict[Parameter, float]
+) -> bool:
+    """The rest of its layer vanishes, too. To an attention, the bias of the keys makes no difference."""
+    layer = parameter.name.rpartition(".")[0]
+    return all(p in small for p in members if layer and p.name.rpartition(".")[0] == layer)
 
 
 def _sizes(situation: Situation, looks: list[Look]) -> dict[Parameter, float]:

@@ -189,8 +189,25 @@ def _only_suspect(backward: Backward) -> Op | None:
     """The operation that gives NaN or Inf for some arguments, if there is just one behind the loss."""
     cone = {n for root in backward.roots for n in ancestors(backward.flow, root)}
     suspects = [op for n in cone if (op := backward.flow[n]).kind in UNDEFINED and op.site]
-    found = [op for op in suspects if not _by_a_number(op)]
+    found = [op for op in suspects if not _by_a_number(op) and not _guarded(backward.flow, op)]
+    unshared = [op for op in found if not _shares(backward.flow, op)]
+    found = found if len(found) == 1 else unshared
     return found[0] if len(found) == 1 else None
+
+
+def _guarded(flow: Flow, op: Op) -> bool:
+    """``log(p + 1e-8)``, ``log(max(p, 1e-8))``: kept from zero by a number."""
+    before = flow[op.inputs[0]] if op.kind is Kind.LOG and op.inputs else None
+    kept = before is not None and before.kind in (Kind.ADD, Kind.BOUND) and len(before.inputs) == 1
+    return kept and before is not None and any(0 < number < 1 for number in before.numbers)
+
+
+def _shares(flow: Flow, op: Op) -> bool:
+    """``p / p.sum()``: not defined where all of them are zero, which is rare."""
+    if op.kind is not Kind.DIVIDE or len(op.inputs) != 2:
+        return False
+    total = flow[op.inputs[1]]
+    return total.kind is Kind.SUM and total.inputs[:1] == op.inputs[:1]
 
 
 def _unrecorded(situation: Situation, optimizer: Optimizer, pulse: Pulse) -> Cause:

@@ -160,11 +160,11 @@ def _zero(op: Op) -> bool:
     return op.values is not None and op.values.all_zero
 
 
-def _beside(backward: Backward, op: Op) -> frozenset[int]:
-    """The parameters that gradient other than zero reaches without going through this operation."""
-    flow, found = backward.flow, set[int]()
-    todo = [r for r in backward.roots if r in flow.ops and r != op.id]
-    seen = {op.id, *todo}
+def _beside(backward: Backward, *ops: Op) -> frozenset[int]:
+    """The parameters that gradient other than zero reaches without going through these operations."""
+    flow, found, closed = backward.flow, set[int](), {op.id for op in ops}
+    todo = [r for r in backward.roots if r in flow.ops and r not in closed]
+    seen = {*closed, *todo}
     while todo:
         here = flow[todo.pop()]
         if here.parameter is not None:
@@ -278,11 +278,13 @@ def _over_one_element(situation: Situation) -> Iterator[Cause]:
         found = [
             backward.flow[n] for n in living if backward.flow[n].kind in (Kind.SOFTMAX, Kind.LOG_SOFTMAX)
         ]
-        for op in sorted(found, key=lambda o: o.time):
-            if op.site in done or not op.axes or op.axes[0] >= len(op.shape) or op.shape[op.axes[0]] != 1:
+        alone = [op for op in found if op.axes and op.shape[op.axes[0] : op.axes[0] + 1] == (1,)]
+        for op in sorted(alone, key=lambda o: o.time):
+            if op.site in done:
                 continue
             done.add(op.site)
-            keys = _behind(backward, op.id) - _beside(backward, op)
+            each = [other for other in alone if other.site == op.site]  # one for each step of a rollout
+            keys = _behind(backward, op.id) - _beside(backward, *each)
             holders = [o for k in keys for o in situation.holders.get(k, ())]
             if holders:
                 yield _cause(situation, holders[0], backward, _Stop(op, Zeroed.SOFTMAX, op), keys)

@@ -47,11 +47,21 @@ class EntropySign(Cause):
     rule: ClassVar[str] = PAGE.slug
     seen: ClassVar[bool] = True
     sampled: bool = False  # it is the log-probability of the policy's own sample, as in SAC
+    target: bool = False  # it stands in the bootstrap target, beside the value of the next state
 
 
 def phrase(cause: EntropySign) -> Finding:
     """Put an entropy with the wrong sign into words."""
     who = words.who(cause)
+    if cause.target:
+        return words.say(
+            cause,
+            title=f"{who.does('learns', 'learn')} that certainty is worth something: the log-probability is "
+            "added to the target",
+            why="A log-probability is the negative of an entropy. Added to the value of the next state, it "
+            "rewards states in which the policy is certain, while the policy's own loss does the opposite.",
+            fix="write `q_next - alpha * log_prob` for the soft value of the next state",
+        )
     if cause.sampled:
         return words.say(
             cause,

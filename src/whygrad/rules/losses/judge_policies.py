@@ -33,7 +33,7 @@ def advantages(situation: Situation) -> Iterator[Cause]:
                 continue
             keys = _behind(backward, factor.id) & backward.applied
             site = _computed(situation, backward, factor) or op.site
-            if keys and site not in done and _from_observations(backward, factor.id):
+            if keys and site not in done and from_observations(backward, factor.id):
                 done |= {site, op.site}
                 yield _advantage(situation, backward, op, site, keys)
 
@@ -51,7 +51,7 @@ def _live_factor(backward: Backward, product: Op, living: set[int]) -> Op | None
     return None if own and is_probability(backward.flow, factor.id) else factor  # an entropy, by hand
 
 
-def _from_observations(backward: Backward, op: int) -> bool:
+def from_observations(backward: Backward, op: int) -> bool:
     """A value network has looked at data; a temperature has not."""
     for number in living_values(backward.flow, [op]):
         read = [backward.flow.parameter(i) is not None for i in backward.flow[number].inputs]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.axes import is_layer
+from whygrad.flow.compiling import loss_line
 from whygrad.flow.few import few_per_line
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Severity, Site, Step
@@ -43,10 +44,18 @@ def _twice(flow: Flow, op: Op) -> Op | None:
     if op.kind in _TAKE_LOGITS:
         given = _behind(flow, op.inputs[0])
         return given if given.kind is Kind.SOFTMAX else None
-    if op.kind is Kind.LOGISTIC:
-        given = _behind(flow, op.inputs[0])
-        return given if given.kind is Kind.SIGMOID else None
-    return None
+    logit = op.inputs[0] if op.kind is Kind.LOGISTIC else _logit(flow, op)
+    squashed = _behind(flow, logit) if logit is not None else None
+    return squashed if squashed is not None and squashed.kind is Kind.SIGMOID else None
+
+
+def _logit(flow: Flow, op: Op) -> int | None:
+    """``x`` of ``exp(-|x|)``, as a cross entropy of yes or no is computed in single operations."""
+    either = flow[op.inputs[0]] if op.kind is Kind.EXP else None
+    if either is None or either.kind is not Kind.WHERE or len(either.inputs) != 3:
+        return None
+    below, above = (flow[i] for i in either.inputs[1:])
+    return above.id if below.kind is Kind.NEGATE and below.inputs == (above.id,) else None
 
 
 def _behind(flow: Flow, number: int) -> Op:
@@ -70,8 +79,20 @@ def _raw(flow: Flow, op: Op) -> Op | None:
     if op.kind is Kind.PICKED_LOG:
         given = _behind(flow, op.inputs[0])
     elif op.kind is Kind.LOG:
-        given = _before_sharing(flow, _behind(flow, op.inputs[0]))
+        given = _behind(flow, op.inputs[0])
+        given = _before_sharing(flow, given) or (given if _up_to_one(flow, op) else None)
     return given if given is not None and is_layer(flow, given) and given.shape[-1:] != (1,) else None
+
+
+def _up_to_one(flow: Flow, op: Op) -> bool:
+    """Is its input kept between 0 and 1, so that it cannot be anything but a probability?"""
+    bounds: list[float] = []
+    for _ in range(_NEAR):
+        op = flow[op.inputs[0]] if op.inputs else op
+        if op.kind not in _SAME:
+            break
+        bounds += op.numbers if op.kind is Kind.BOUND else ()
+    return len(bounds) > 1 and -_TINY <= min(bounds) <= _TINY and abs(max(bounds) - 1) <= _TINY
 
 
 def _before_sharing(flow: Flow, op: Op) -> Op | None:
@@ -88,9 +109,10 @@ def _cause(
     raw = is_layer(backward.flow, given)
     mild = op.kind is Kind.SOFTMAX  # two in a row may be meant
     first = () if given.site == op.site else (Step.at(given.site, given.name),)
+    site = loss_line(op.site) or op.site
     return DoubleSoftmax(
-        site=op.site,
-        chain=(*first, Step.at(op.site, op.name, mark=Mark.HERE)),
+        site=site,
+        chain=(*first, Step.at(site, op.name, mark=Mark.HERE)),
         severity=Severity.WARNING if mild else Severity.ERROR,
         confidence=Confidence.LIKELY if mild else Confidence.CERTAIN,
         loss=backward.flow[backward.roots[0]].site if backward.roots else None,

@@ -17,6 +17,7 @@ from whygrad.rules import rewrite
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.broadcast_loss import BroadcastLoss, shown
 
+_PUT_TOGETHER = frozenset((Kind.JOIN, Kind.EXPAND))
 _WIDENING = frozenset((Kind.WIDEN, Kind.PICK))  # x[:, None] is a pick
 
 
@@ -51,7 +52,8 @@ class _Meeting:
 
 
 def _meetings(situation: Situation, backward: Backward, inside: list[Op]) -> dict[Site | None, _Meeting]:
-    comparisons = Comparisons(backward.flow, situation.living(backward))
+    wanted = backward.wanted if backward.tape else frozenset[int]()
+    comparisons = Comparisons(backward.flow, situation.living(backward), wanted)
     found: dict[Site | None, _Meeting] = {}
     for op in inside:
         if op.site not in found and len(op.inputs) > 1:
@@ -104,7 +106,8 @@ def _one_for_many(
     """A target that is compared with all outputs of a network, or one prediction with all targets."""
     flow = backward.flow
     one, two = sorted((comparison.prediction, comparison.target), key=lambda side: _length(side.shape))
-    if one.parameter or two.parameter or put_together(flow, two):
+    joined = put_together(flow, two) if one.shape else put_together(flow, two, _PUT_TOGETHER)
+    if one.parameter or two.parameter or joined:
         return None
     if not one.shape and two.shape != UNRANKED and _length(two.shape) > 1:
         made = asked(flow, one) and bool(situation.parts(backward).behind(one.id))

@@ -54,7 +54,7 @@ def _smaller_of(flow: Flow, op: Op) -> Op:
 
 def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward) -> list[Signed]:
     """The terms that grow when the policy gets better, each with its sign; none if a part was not seen."""
-    parts = [p for root in backward.roots for p in _signed(backward.flow, root)]
+    parts = [p for root in backward.roots for p in signed(backward.flow, root)]
     if any(p.op.kind is Kind.UNSEEN for p in parts):
         return []
     scores = [Signed(p.op, _score_sign(situation, backward, p)) for p in parts]
@@ -62,7 +62,7 @@ def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward
     return known or [p for p in parts if _is_critic(situation, optimizer, backward, p.op)]
 
 
-def _signed(flow: Flow, root: int) -> Iterator[Signed]:
+def signed(flow: Flow, root: int) -> Iterator[Signed]:
     """The parts of a loss with their signs, through sums, means and constant factors."""
     todo = [(root, 1)]
     seen: set[int] = set()
@@ -107,7 +107,7 @@ def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
 def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
     """The sign of a plain log-probability; 0 for anything else, an entropy among them."""
     found = 0
-    for part in _signed(flow, op.id):
+    for part in signed(flow, op.id):
         sign = _logarithm(flow, part.op, tape)
         if not sign:
             return 0
@@ -121,6 +121,8 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
         return 1
     if op.kind is Kind.EXP and _is_ratio(flow, op):
         return 1
+    if op.kind is Kind.MULTIPLY:
+        return _of_the_action(flow, op, tape)
     if op.kind is Kind.LOG and any(is_probability(flow, i, squashed=not tape) for i in op.inputs):
         return 1
     if not tape:
@@ -128,6 +130,14 @@ def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
     if op.api.rpartition(".")[2] == "log_prob":
         return 1
     return -1 if op.kind is Kind.CROSS_ENTROPY and op.shape else 0
+
+
+def _of_the_action(flow: Flow, op: Op, tape: bool) -> int:
+    """``one_hot(action) * log_probs``: a row of numbers for each sample, of which data picks one."""
+    live = [flow[i] for i in op.inputs if flow[i].carries]
+    rows = len(op.shape) > 1 and op.shape[-1] > 1 and all(flow[i].shape == op.shape for i in op.inputs)
+    picked = rows and len(op.inputs) == 2 and len(live) == 1 and live[0].kind in (Kind.LOG_SOFTMAX, Kind.LOG)
+    return _logarithm(flow, live[0], tape) if picked else 0
 
 
 def _is_ratio(flow: Flow, op: Op) -> bool:

@@ -10,6 +10,7 @@ from whygrad.flow.scores import is_score
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import products, terms
 from whygrad.model import Backward, Confidence, Kind, Mark, Op, Optimizer, Site, Step
+from whygrad.model.kinds import SAME_NUMBERS
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.surrogate_missing import Made, SurrogateMissing
 from whygrad.rules.paths.loss_independent import LossIndependent
@@ -48,25 +49,46 @@ def constant_terms(situation: Situation) -> Iterator[Cause]:
                 if not backward.applied & optimizer.held or not situation.whole(backward):
                     continue
                 for op in products(backward.flow, backward.roots):
-                    if not _is_constant_product(situation, backward, op):
+                    made_of = _made_of(situation, backward, op)
+                    if made_of is None:
                         other.add(op.site)
                     elif op.site not in found:
-                        found[op.site] = _constant(situation, optimizer, backward, op)
+                        found[op.site] = _constant(situation, optimizer, backward, op, made_of)
     yield from (cause for site, cause in found.items() if site not in other)
 
 
-def _is_constant_product(situation: Situation, backward: Backward, op: Op) -> bool:
-    """Data times what is left of a value that was cut off, row by row; no log-probability in it."""
+def _made_of(situation: Situation, backward: Backward, op: Op) -> Made | None:
+    """A constant product, row by row, with no log-probability in it: of what was it made?
+
+    Data times what is left of a value that was cut off; or a drawn action times anything that is constant.
+    """
     if op.kind is not Kind.MULTIPLY or op.carries or len(op.inputs) != 2 or prod(op.shape) < 2:
-        return False
+        return None
+    flow = backward.flow
+    cone = [flow[n] for n in ancestors(flow, op.id)]
+    if any(is_score(o) or (o.kind is Kind.LOG and not o.fresh) for o in cone):
+        return None
+    if any(_is_drawn_action(backward, i) and flow[j].shape for i, j in (op.inputs, op.inputs[::-1])):
+        return Made.ACTIONS
     behind = [bool(situation.parts(backward).behind(i)) for i in op.inputs]
-    floating = all(backward.flow[i].floating and backward.flow[i].shape for i in op.inputs)
-    cone = [backward.flow[n] for n in ancestors(backward.flow, op.id)]
-    scored = any(is_score(o) or (o.kind is Kind.LOG and not o.fresh) for o in cone)
-    return floating and sorted(behind) == [False, True] and not scored
+    floating = all(flow[i].floating and flow[i].shape for i in op.inputs)
+    return Made.REWARDS if floating and sorted(behind) == [False, True] else None
 
 
-def _constant(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> SurrogateMissing:
+def _is_drawn_action(backward: Backward, number: int) -> bool:
+    """A discrete action, perhaps as a floating number, drawn from what this loss trains."""
+    flow = backward.flow
+    op = flow[number]
+    while op.kind in SAME_NUMBERS and op.inputs:
+        op = flow[op.inputs[0]]
+    if not is_draw(op) or _continuous(op):
+        return False
+    return any(flow[n].parameter in backward.applied for n in ancestors(flow, op.id))
+
+
+def _constant(
+    situation: Situation, optimizer: Optimizer, backward: Backward, op: Op, made_of: Made
+) -> SurrogateMissing:
     return SurrogateMissing(
         site=op.site,
         subjects=situation.parameters(backward.applied & optimizer.held),
@@ -77,7 +99,7 @@ def _constant(situation: Situation, optimizer: Optimizer, backward: Backward, op
         masked=True,
         first_update=1,
         updates=optimizer.steps,
-        made_of=Made.REWARDS,
+        made_of=made_of,
     )
 
 

@@ -44,6 +44,7 @@ class Mixed(StrEnum):
 
     NORMALISED = "normalised"  # softmax
     REDUCED = "reduced"  # one number for all rows, which then meets each of them
+    CHOICES = "choices"  # softmax over what is chosen from, where each choice has a distribution of its own
     CENTRED = "centred"  # the mean of all rows is taken from each
 
 
@@ -62,12 +63,24 @@ class WrongAxis(Cause):
 def phrase(cause: WrongAxis) -> Finding:
     """Put mixed rows into words."""
     does = f"`{cause.operation.strip('_')}`" if cause.operation else "this operation"
+    if cause.how is Mixed.CHOICES:
+        return _choices(cause, does)
     return words.say(
         cause,
         title=f"{does} works {_along(cause)}: the rows of the batch are mixed",
         why=f"What goes in{_shape(cause)} has a row for each state{_consequence(cause)}.",
         fix=f"let {does} work along the last dimension, `{_axis(cause)}=-1`: that is right for one state and "
         "for a batch",
+    )
+
+
+def _choices(cause: WrongAxis, does: str) -> Finding:
+    return words.say(
+        cause,
+        title=f"{does} works along the actions: the distributions of different actions are mixed",
+        why="One action is taken out of this dimension later, and the logarithms along the last one are "
+        "summed up as those of a distribution; but what sums up to 1 here are the actions, atom by atom.",
+        fix=f"let {does} work along the last dimension, `{_axis(cause)}=-1`",
     )
 
 

@@ -51,6 +51,7 @@ class Frozen(Cause):
     """Somebody has frozen it, and nobody has thawed it."""
 
     rule: ClassVar[str] = PAGE.slug
+    in_vain: bool = False  # this line was to thaw it: an attribute of a module, which does nothing
 
 
 def phrase(cause: Frozen) -> Finding:
@@ -58,6 +59,15 @@ def phrase(cause: Frozen) -> Finding:
     keyword, _, value = cause.dialect.frozen.partition(" = ")
     born = re.search(rf"[,(]\s*{keyword}\s*=\s*{value}", words.source(cause)) is not None
     who = words.who(cause)
+    if cause.in_vain:
+        owner = words.source(cause).partition(".requires_grad")[0]
+        return words.say(
+            cause,
+            title=f"{who.does('is', 'are')} never thawed: `requires_grad` of a module switches nothing on",
+            why="A module takes any attribute. Its parameters have switches of their own, and those are "
+            "still off.",
+            fix=f"write `{owner}.requires_grad_(True)`: with the underscore it is told to each parameter",
+        )
     how = f"{keyword}={value}" if born else cause.dialect.frozen
     why, fix = _born(cause, keyword, how) if born else _switched_off(cause)
     leave = cause.dialect.left_out(who.it, cause.optimizer or "its optimizer")

@@ -87,6 +87,8 @@ def _should_learn(situation: Situation, parameter: Parameter) -> Backward | None
             return backward
         if backward.wanted and not parameter.loaded and _beside_trained(situation, backward, parameter):
             return backward
+        if parameter.untracked_how == "lone layer" and not parameter.loaded and _fed(backward, key):
+            return backward
         if situation.whole(backward) and _has_own_term(situation, backward, key):
             return backward
     return None
@@ -113,6 +115,13 @@ def _beside_trained(situation: Situation, backward: Backward, parameter: Paramet
     feeding = {flow.parameter(i) for op in inside & values for i in ancestors(flow, op)}
     around = {flow.parameter(i) for i in living_values(flow, backward.roots, without=inside)}
     return bool(feeding & around & backward.applied)
+
+
+def _fed(backward: Backward, key: int) -> bool:
+    """A single layer, not a network that judges: what is trained goes into it."""
+    flow = backward.flow
+    inside = [op.id for op in flow.ops.values() if any(flow.parameter(i) == key for i in op.inputs)]
+    return any(flow.parameter(i) in backward.applied for op in inside for i in ancestors(flow, op))
 
 
 def _has_own_term(situation: Situation, backward: Backward, key: int) -> bool:

@@ -56,6 +56,7 @@ class NotInOptimizer(Cause):
     holds: tuple[str, ...] = ()  # the networks that the nearest of them trains
     selective: bool = False  # gradients are asked for with a list, and it is not in there
     asked: Site | None = None  # where that list is
+    thawed: bool = False  # it was frozen when the optimizer was made, and has been thawed since
 
 
 def phrase(cause: NotInOptimizer) -> Finding:
@@ -69,6 +70,15 @@ def phrase(cause: NotInOptimizer) -> Finding:
         else ""
     )
     new = cause.dialect.extended("...", *words.parts(cause, words.source(cause)))
+    if cause.thawed:
+        return words.say(
+            cause,
+            title=f"{who.does('was', 'were')} thawed in vain: no optimizer holds {who.it}",
+            why=f"When {words.listed(held) if held else 'the optimizer'} was made, {who.does('was', 'were')} "
+            "frozen and left out. Switching gradients on again computes them, and nobody applies them.",
+            fix=f"give {who.it} to the optimizer as well, frozen or not, `{new}`; or call "
+            "`add_param_group` when it is thawed",
+        )
     return words.say(
         cause,
         title=f"{who.does('gets', 'get')} gradients, but no optimizer holds {who.it}",

@@ -18,6 +18,7 @@ from whygrad.rules.paths.outside_tape import Kind as Missed
 from whygrad.rules.paths.outside_tape import OutsideTape
 
 _WAYS: dict[Kind, Way] = {Kind.PREDICT: "predict", Kind.CALLBACK: "callback"}
+_FORWARD = frozenset(("forward", "call", "__call__"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def _blocked(op: Op, block: Block) -> Cause:
     """It ran where nothing is recorded."""
     if not block.tape:
         return NoGradBlock(site=block.site, block=block.kind, inside=op.site)
-    site = block.site if block.kind == "unwatched" else _at_home(op, block.site)
+    site = block.site if block.kind == "unwatched" else _asked_at(op, block.site)
     return OutsideTape(site=site, kind=cast(Missed, block.kind), tape=block.site)
 
 
@@ -133,6 +134,14 @@ def _add_cut(steps: list[Step], found: Cut, dialect: Dialect) -> None:
 def _in_library(site: Site) -> bool:
     """Installed code: the user cannot change it, so their own line that called it is shown as well."""
     return "site-packages" in site.file or "dist-packages" in site.file
+
+
+def _asked_at(op: Op, home: Site) -> Site | None:
+    """The line that asked a network outside of the tape, not one inside of the network."""
+    site = _at_home(op, home)
+    if site is None or site.function not in _FORWARD:
+        return site
+    return next((s for s in op.callers if s.function not in _FORWARD), site)
 
 
 def _at_home(op: Op, home: Site | None) -> Site | None:

@@ -56,11 +56,15 @@ class Detached(Cause):
     seen: ClassVar[bool] = True
     op: str = ""  # the call as one writes it
     meant: bool = True  # cutting is what the call is for; otherwise it has no gradient, whatever the reason
+    stepwise: bool = False  # it cuts the state of a sequence, at each step
+    shared: bool = False  # several backwards of one update use the value that is cut off
 
 
 def phrase(cause: Detached) -> Finding:
     """Put a detached path into words."""
     op, here = cause.op or cause.dialect.stop, cause.dialect
+    if cause.stepwise:
+        return _at_each_step(cause, op)
     does = "keeps the numbers and drops their history" if cause.meant else "passes no gradient back"
     return words.say(
         cause,
@@ -71,6 +75,20 @@ def phrase(cause: Detached) -> Finding:
         else "use an operation that has a gradient, or call this one where gradients are recorded; one of "
         f"its own is made with `{here.custom_gradient}`",
         avoid=words.hiding(cause),
+    )
+
+
+def _at_each_step(cause: Detached, op: str) -> Finding:
+    who = words.who(cause)
+    new = cause.dialect.let_through(words.source(cause), op)
+    return words.say(
+        cause,
+        title=f"{who.does('does', 'do')} not learn through time: the state is cut by {op} at each step",
+        why=f"Every step gets the state of the step before as a constant, so {who.does('learns', 'learn')} "
+        "what to do with a state, and nothing about what to keep in it.",
+        fix=f"{words.write(new) if new else f'leave out `{op}` here'}, and cut the state where a new "
+        "sequence or a new update begins",
+        avoid="cutting at each step to save memory: cut after some steps (truncated backpropagation)",
     )
 
 
@@ -86,6 +104,12 @@ def _let_through(cause: Detached, op: str) -> str:
 
 def _afterwards(cause: Detached, op: str, code: str) -> str:
     """What one fears to lose without the cut, and how to keep it."""
+    if cause.shared:
+        call = cause.dialect.differentiate
+        return (
+            f", and compute it anew before each `{call}`: several of them use it, and the first one frees "
+            "its graph"
+        )
     if rewrite.calls_around(code, op):
         return f"; {cause.optimizer or 'this optimizer'} changes only what it is given"
     helper = cause.site.function if cause.site else ""

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from whygrad.flow.paths import Path, Reach
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import freezing_lines
 from whygrad.flow.terms import loss_op
-from whygrad.model import Backward, Confidence, Mark, Op, Optimizer, Parameter, Severity, Site, Step
+from whygrad.model import Backward, Kind, Mark, Op, Optimizer, Parameter, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
-from whygrad.rules.membership.frozen import Frozen
 from whygrad.rules.membership.judge_captured import runs_another
+from whygrad.rules.membership.judge_held_frozen import held_frozen
 from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths import cuts
+from whygrad.rules.paths.detached import Detached
 from whygrad.rules.paths.judge_independent import independent
 from whygrad.rules.paths.judge_source import by_source
 from whygrad.rules.stepping.judge_unstepped import unapplied
@@ -123,7 +123,7 @@ def _why(
     situation: Situation, optimizer: Optimizer, parameter: Parameter, backwards: list[tuple[Backward, int]]
 ) -> Cause | None:
     if not parameter.trainable:
-        return _frozen(situation, optimizer, parameter)
+        return held_frozen(situation, optimizer, parameter)
     ways = _ways(situation, parameter, backwards)
     living = [backward for path, backward, _ in ways if path.living]
     if living:
@@ -138,13 +138,18 @@ def _why(
     if by_hand is not None:
         return by_hand
     own = _its_own(situation, optimizer, [b for b, _ in backwards])
-    if own is None or (situation.evidence.compiled and not parameter.used):
+    unseen = not parameter.used or parameter.hidden or (own is not None and _unseen(own))
+    if own is None or (situation.evidence.compiled and unseen):
         return None  # its forward pass may have run as compiled code, which nobody has seen
     return (
         runs_another(situation, optimizer, parameter, own)
         or by_source(situation, optimizer, parameter, own)
         or independent(situation, optimizer, parameter, own)
     )
+
+
+def _unseen(backward: Backward) -> bool:
+    return any(op.kind is Kind.UNSEEN for op in backward.flow.ops.values())
 
 
 def feeds_another_network(backward: Backward, path: Path, optimizer: Optimizer) -> bool:
@@ -265,6 +270,8 @@ def cut_cause(
     """The cut of a path, as a cause."""
     dialect = dialect_of(situation.evidence.framework)
     found = cuts.first_cut(path, dialect)
+    if isinstance(found.cause, Detached) and used_again(situation, backward, found.op):
+        found = cuts.Cut(replace(found.cause, shared=True), found.op)
     loss = loss_op(backward.flow, backward.roots[0], backward.site.line if backward.site else None)
     return replace(
         found.cause,
@@ -275,33 +282,20 @@ def cut_cause(
     )
 
 
-def _frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter) -> Cause | None:
-    """Frozen on purpose, or by accident? A layer that was trained or loaded before may rest."""
-    others = [k for k in optimizer.held if situation.evidence.parameters[k].trainable]
-    if others and (parameter.trained or parameter.loaded):
-        return None
-    site = parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
-    known = situation.evidence.parameters
-    beside = any(known[k].network == parameter.network and known[k].trained for k in others)
-    return Frozen(
-        severity=Severity.WARNING if beside else Severity.ERROR,
-        confidence=Confidence.LIKELY if beside else Confidence.CERTAIN,
-        site=site,
-        subjects=(parameter,),
-        chain=(
-            Step(parameter.name, parameter.made[0] if parameter.made else None),
-            Step(dialect_of(situation.evidence.framework).frozen, site, mark=Mark.CUT),
-        ),
-        optimizer=optimizer.name,
-    )
+def used_again(situation: Situation, backward: Backward, op: Op) -> bool:
+    """Is the very value that is cut off behind another backward of the same update, too?
+
+    A closure is called several times for one step. Without the cut the second one would walk a freed graph.
+    """
+    for update in situation.evidence.updates:
+        if any(b.number == backward.number for b in update.backwards):
+            others = [b for b in update.backwards if b.number != backward.number and b.site == backward.site]
+            return any(_same(o, op) for b in others for o in b.flow.ops.values())
+    return False
 
 
-def _frozen_somewhere(optimizer: Optimizer) -> Site | None:
-    """The freezing was not seen, but the source has only one line that freezes."""
-    if optimizer.made is None:
-        return None
-    lines = freezing_lines(optimizer.made.file)
-    return Site.read(optimizer.made.file, lines[0]) if len(lines) == 1 else None
+def _same(one: Op, two: Op) -> bool:
+    return (one.time, one.site, one.kind) == (two.time, two.site, two.kind)
 
 
 def _its_own(situation: Situation, optimizer: Optimizer, backwards: list[Backward]) -> Backward | None:

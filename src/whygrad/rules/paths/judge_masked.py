@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from whygrad.flow.paths import Path, Reach
+from whygrad.flow.paths import Path, Reach, ancestors
+from whygrad.flow.scores import is_probability
 from whygrad.flow.situation import Situation
 from whygrad.flow.terms import Term, written
 from whygrad.model import Backward, Confidence, Kind, Op, Optimizer, Parameter, Site
@@ -18,6 +19,7 @@ from whygrad.rules.paths.judge_absent import (
     together,
     went_through_another_network,
 )
+from whygrad.rules.paths.judge_source import by_source
 
 Place: TypeAlias = tuple[str, Site | None]
 Members: TypeAlias = list[tuple[Parameter, Cause]]
@@ -31,13 +33,13 @@ class Dead:
         self.times: dict[Place, int] = {}
         self.scored: set[Place] = set()  # the cuts behind a log-probability
 
-    def add(self, parameter: Parameter, cause: Cause, path: Path) -> None:
+    def add(self, parameter: Parameter, cause: Cause, path: Path, scored: bool) -> None:
         """One more parameter behind one of the cuts."""
         place = (cause.rule, cause.site)
         position = path.cuts[0]
         self.cuts.setdefault(place, []).append((parameter, cause))
         self.times[place] = max(path.ops[position].time, self.times.get(place, 0))
-        if _is_scored(path):
+        if scored:
             self.scored.add(place)
 
 
@@ -99,18 +101,38 @@ def _dead(
         # An addend that carries nothing does nothing, unless what it was cut off from is trained elsewhere.
         useless = term.scalar or went_through_another_network(backward, path, optimizer)
         meant = useless and _source(path).id not in situation.living(backward)
-        meant = meant or _is_surrogate(backward, path)
+        meant = meant or _is_surrogate(backward, path) or (useless and cut.kind is Kind.CALLBACK)
         if cut.time > since and (meant or feeds_another_network(backward, path, optimizer)):
             cause = cut_cause(situation, optimizer, parameter, path, backward)
             cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
-            dead.add(parameter, cause, path)
+            dead.add(parameter, cause, path, is_scored(backward, path))
+    if term.scalar and not dead.cuts and not reach.parameters:
+        _by_source(situation, optimizer, backward, term, dead)
     return dead
 
 
-def _is_scored(path: Path) -> bool:
-    """Is a log-probability among what is cut off?"""
+def _by_source(
+    situation: Situation, optimizer: Optimizer, backward: Backward, term: Term, dead: Dead
+) -> None:
+    """A term of nothing but data that was computed, outside of the framework, from what had left it."""
+    data = [op for n in ancestors(backward.flow, term.op.id) if (op := backward.flow[n]).fresh]
+    if not data or not backward.exits:
+        return
+    for parameter in situation.parameters(optimizer.held & backward.applied):
+        cause = by_source(situation, optimizer, parameter, backward, term.op)
+        if cause is not None:
+            place = (cause.rule, cause.site)
+            cause = replace(cause, masked=True, confidence=Confidence.LIKELY, loss=term.op.site)
+            dead.cuts.setdefault(place, []).append((parameter, cause))
+            dead.times[place] = term.op.time
+
+
+def is_scored(backward: Backward, path: Path) -> bool:
+    """Is a log-probability among what is cut off, or the probability itself: ``p / q``, ``one_hot * p``?"""
     before = path.ops[: path.cuts[0] + 1]
-    return any(op.api.endswith("log_prob") or op.kind in SCORES for op in before)
+    if any(op.api.endswith("log_prob") or op.kind in SCORES for op in before):
+        return True
+    return is_probability(backward.flow, path.ops[path.cuts[0] - 1].id, squashed=True)
 
 
 def _is_surrogate(backward: Backward, path: Path) -> bool:
@@ -119,7 +141,7 @@ def _is_surrogate(backward: Backward, path: Path) -> bool:
     That is a policy gradient, and never a constant by design, also where another term, a KL or an entropy,
     trains the same log-probability.
     """
-    if not _is_scored(path) or any(op.kind is Kind.STEPWISE or op.left for op in path.ops):
+    if not is_scored(backward, path) or any(op.kind is Kind.STEPWISE or op.left for op in path.ops):
         return False
     cut_off = {op.id for op in path.ops[path.cuts[0] :]}
     products = [op for op in backward.flow.ops.values() if op.kind is Kind.MULTIPLY and len(op.inputs) > 1]

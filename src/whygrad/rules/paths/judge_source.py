@@ -15,13 +15,21 @@ from whygrad.rules.paths.numpy_round_trip import NumpyRoundTrip
 
 
 def by_source(
-    situation: Situation, optimizer: Optimizer, parameter: Parameter, backward: Backward
+    situation: Situation,
+    optimizer: Optimizer,
+    parameter: Parameter,
+    backward: Backward,
+    term: Op | None = None,
 ) -> Cause | None:
-    """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``."""
+    """No value was seen coming back, but the source says that one did: ``loss -= lp.item() * r``.
+
+    ``term`` is the part of the loss to look in, else it is all of it.
+    """
+    roots = backward.roots if term is None else (term.id,)
     exits = [backward.flow[e] for e in backward.exits]
     exits = [e for e in exits if e.block is None and _is_number(backward, e)]
     mine = [e for e in exits if e.site is not None and _comes_from(backward, e, parameter.key)]
-    for entry in _entries(backward):
+    for entry in _entries(backward, roots):
         if entry.site is None:
             continue
         lines = feeding_lines(entry.site.file, entry.site.line)
@@ -34,7 +42,7 @@ def by_source(
         if near:
             left = min(near, key=lambda n: n[:2])[2]
             return _source_cause(situation, optimizer, parameter, backward, left, entry)
-    return _through_numpy(situation, optimizer, parameter, backward)
+    return _through_numpy(situation, optimizer, parameter, backward, roots)
 
 
 def _is_number(backward: Backward, left: Op) -> bool:
@@ -43,12 +51,16 @@ def _is_number(backward: Backward, left: Op) -> bool:
 
 
 def _through_numpy(
-    situation: Situation, optimizer: Optimizer, parameter: Parameter, backward: Backward
+    situation: Situation,
+    optimizer: Optimizer,
+    parameter: Parameter,
+    backward: Backward,
+    roots: tuple[int, ...],
 ) -> Cause | None:
     """``np.clip(actor(s), -1, 1)``: numpy takes a tensor without asking the framework."""
     ends = [backward.flow[e] for e in backward.ends]
     mine = [e for e in ends if e.site is not None and _comes_from(backward, e, parameter.key)]
-    for entry in _entries(backward) if mine else ():
+    for entry in _entries(backward, roots) if mine else ():
         for site in (entry.site, *entry.callers) if entry.site is not None else ():
             lines = feeding_lines(site.file, site.line)
             for line in sorted(lines, key=lambda n: (lines[n], -n)):
@@ -70,17 +82,17 @@ def _comes_from(backward: Backward, left: Op, key: int) -> bool:
     return any(backward.flow[i].parameter == key for i in ancestors(backward.flow, left.id))
 
 
-def _entries(backward: Backward) -> list[Op]:
+def _entries(backward: Backward, roots: tuple[int, ...]) -> list[Op]:
     """Operations near the loss that took in plain data, the nearest first."""
     found: dict[object, Op] = {}  # one of each line: a loop repeats them
-    todo = list(backward.roots)
+    todo = list(roots)
     seen = set(todo)
     while todo and len(found) < 64:
         op = backward.flow[todo.pop(0)]
         if (
             op.fresh
             or not op.inputs
-            or op.id in backward.roots
+            or op.id in roots
             or (op.site is not None and not op.parameter and len(found) < 16)
         ):
             found.setdefault((op.site, op.fresh, op.time if op.via else 0), op)

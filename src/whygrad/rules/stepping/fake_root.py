@@ -45,13 +45,15 @@ def phrase(cause: FakeRoot) -> Finding:
     what, fix = here.pretended(words.source(cause))
     line = words.near(real.site, cause.site) if real else ""
     named = f" The real cut{line} is {real.rule}." if real else ""
-    repair = f"repair the real cut{line}" + (f": `whygrad explain {real.rule}`" if real else "")
+    repair = "differentiate the value itself: leave out the call that makes a new leaf of it"
+    if real is not None:
+        repair = f"{fix} and repair the real cut{line}: `whygrad explain {real.rule}`"
     return words.say(
         cause,
         title=f"{words.who(cause).does('gets', 'get')} no gradient, and {what} hides it",
         why=f"`{what}` makes a new leaf of a value without history: `{here.differentiate}` starts and ends "
         f"there.{named}",
-        fix=f"{fix} and {repair}",
+        fix=repair,
         avoid="keeping the line to be safe: it would hide the next cut, too",
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Flow, Mark, Op, Severity, Site, Step
 from whygrad.rules.cause import Cause
+from whygrad.rules.dialects import dialect_of
 from whygrad.rules.stepping.wrong_mode import WrongMode
 
 _OFTEN = 3  # backwards, or passes that act
@@ -18,16 +20,22 @@ _FAR = 64  # operations between a layer with modes and the weights before it
 
 def wrong_modes(situation: Situation) -> Iterator[Cause]:
     """Networks that are trained in eval mode, and networks that act in train mode."""
-    trained: dict[str, list[tuple[Op, int]]] = {}
+    trained: dict[str, list[Op]] = {}
+    times: Counter[str] = Counter()  # a compiled pass is there once, and has run many times
     acted: dict[str, dict[int, Op]] = {}
-    for backward in filter(situation.whole, situation.backwards):
+    backwards = list(filter(situation.whole, situation.backwards))
+    learns = set[int]().union(*map(situation.living, backwards))  # a loss may leave, too, to be printed
+    for backward in backwards:
         for op, key in _trained_through(situation, backward):
-            trained.setdefault(situation.evidence.parameters[key].network, []).append((op, key))
+            network = situation.evidence.parameters[key].network
+            trained.setdefault(network, []).append(op)
+            times[network] += max(1, backward.runs)
         for op, key in _acted_through(situation, backward):
-            acted.setdefault(situation.evidence.parameters[key].network, {})[op.id] = op
+            if op.id not in learns:
+                acted.setdefault(situation.evidence.parameters[key].network, {})[op.id] = op
     yield from _one_by_one(situation)
     for network, passes in trained.items():
-        if len(passes) >= _OFTEN and not any(op.training for op, _ in passes):
+        if times[network] >= _OFTEN and not any(op.training for op in passes):
             yield from _in_eval(situation, network, passes)
     for network, ops in acted.items():
         if len(ops) >= _OFTEN and all(op.training for op in ops.values()) and network in trained:
@@ -49,20 +57,27 @@ def _one_by_one(situation: Situation) -> Iterator[Cause]:
 def _targets(situation: Situation) -> Iterator[Cause]:
     """Target networks whose batch normalisation takes the statistics of each batch."""
     found: dict[str, list[Op]] = {}
+    times: Counter[str] = Counter()
     for backward in filter(situation.whole, situation.backwards):
         flow, living = backward.flow, situation.living(backward)
         for number in set[int]().union(*(ancestors(flow, root) for root in backward.roots)) - living:
             op = flow[number]
-            keys = (
-                [k for i in op.inputs if (k := flow.parameter(i)) is not None]
-                if op.training is not None
-                else []
-            )
-            if keys and situation.is_copy(keys[0]):
-                found.setdefault(situation.evidence.parameters[keys[0]].network, []).append(op)
+            key = _of_target(situation, flow, op) if op.training is not None else None
+            if key is not None and situation.is_copy(key):
+                network = situation.evidence.parameters[key].network
+                found.setdefault(network, []).append(op)
+                times[network] += max(1, backward.runs)
     for network, ops in found.items():
-        if len(ops) >= _OFTEN and all(op.training for op in ops):
+        if times[network] >= _OFTEN and all(op.training for op in ops):
             yield _in_train(situation, network, _called(ops[-1]), target=True)
+
+
+def _of_target(situation: Situation, flow: Flow, op: Op) -> int | None:
+    """A weight of the layer; where every call says its mode, one of the layers before it will do."""
+    keys = [k for i in op.inputs if (k := flow.parameter(i)) is not None]
+    if keys or dialect_of(situation.evidence.framework).modes_switched:
+        return keys[0] if keys else None
+    return _owner(situation, flow, op)
 
 
 def _trained_through(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
@@ -101,19 +116,24 @@ def _owner(situation: Situation, flow: Flow, op: Op) -> int | None:
     return None
 
 
-def _in_eval(situation: Situation, network: str, passes: list[tuple[Op, int]]) -> Iterator[Cause]:
-    """The line that switched is needed: a network that was loaded may keep its statistics on purpose."""
+def _in_eval(situation: Situation, network: str, passes: list[Op]) -> Iterator[Cause]:
+    """Where modes are switched, the line that did it is needed.
+
+    A network that was loaded may keep its statistics on purpose.
+    """
     keys = {p.key for p in situation.evidence.parameters.values() if p.network == network}
     members = situation.parameters(keys)
     off = [s for s in situation.evidence.switches if not s.training and s.parameters & keys]
-    if not off or any(p.loaded for p in members):
+    switched = dialect_of(situation.evidence.framework).modes_switched
+    if (switched and not off) or any(p.loaded for p in members):
         return
-    last = max(off, key=lambda s: s.time)
-    forward = _called(passes[-1][0])
+    forward = _called(passes[-1])
+    site = max(off, key=lambda s: s.time).site if off else forward
+    there = Step.at(forward, "the forward pass", mark=Mark.NONE if off else Mark.HERE)
     yield WrongMode(
-        site=last.site,
+        site=site,
         subjects=members,
-        chain=(Step.at(last.site, "eval()", mark=Mark.HERE), Step.at(forward, "the forward pass")),
+        chain=(Step.at(site, "eval()", mark=Mark.HERE), there) if off else (there,),
         severity=Severity.WARNING,
         confidence=Confidence.LIKELY,
         first_update=1,

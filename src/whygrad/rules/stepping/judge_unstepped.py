@@ -12,7 +12,8 @@ from whygrad.rules.dialects import dialect_of
 from whygrad.rules.stepping.fake_root import FakeRoot
 from whygrad.rules.stepping.no_step import NoStep
 
-_OFTEN = 3  # steps with a learning rate of zero
+_OFTEN = 3  # steps with a learning rate of zero, from the first one on
+_LONG = 10  # the same, when it has become zero later
 _NOWHERE = Step("no step gets it", mark=Mark.LOST)
 
 
@@ -22,22 +23,36 @@ def no_step(situation: Situation) -> Iterator[Cause]:
     may_step = evidence.running or not evidence.finished  # it may still be about to
     for optimizer in evidence.optimizers.values():
         if optimizer.lr_always_zero and optimizer.steps >= _OFTEN:
-            yield _times_zero(situation, optimizer)
+            yield _times_zero(situation, optimizer, optimizer.held)
+        else:
+            yield from _at_rest(situation, optimizer)
         if not may_step and _should_step(situation, optimizer):
             yield from _never_stepped(situation, optimizer)
     if not may_step and not evidence.optimizers:
         yield from _for_nobody(situation)
 
 
-def _times_zero(situation: Situation, optimizer: Optimizer) -> Cause:
+def _at_rest(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
+    """A rate of zero for a part of what it holds, or for most of the run; at the end a schedule may end."""
+    for since in sorted(set(optimizer.still.values())):
+        members = frozenset(key for key, start in optimizer.still.items() if start == since)
+        steps = optimizer.steps - since + 1
+        if steps >= (_OFTEN if since == 1 else max(_LONG, optimizer.steps / 2)):
+            found = _times_zero(situation, optimizer, members, since)
+            yield found if members == optimizer.held else replace(found, severity=Severity.WARNING)
+
+
+def _times_zero(
+    situation: Situation, optimizer: Optimizer, members: frozenset[int], since: int = 1
+) -> NoStep:
     made = optimizer.made
     return NoStep(
         site=made,
-        subjects=situation.parameters(optimizer.held),
+        subjects=situation.parameters(members),
         chain=(Step(optimizer.name, made), Step("learning rate 0", made, mark=Mark.HERE)),
         optimizer=optimizer.name,
-        first_update=1,
-        updates=optimizer.steps,
+        first_update=since,
+        updates=optimizer.steps - since + 1,
         rate_zero=True,
     )
 

@@ -13,7 +13,7 @@ PAGE = Page(
     family="missing",
     summary="gradients are computed and never applied: no `step()`, or a learning rate of 0",
     what="`backward` (or `tape.gradient`) computes the gradients, and then no optimizer step uses them; or "
-    "every step has learning rate 0.",
+    "the learning rate is 0 in every step, from an early one on, or for one group of parameters.",
     why="The parameters keep their first values. Losses and gradient norms print as if all were well.",
     bad="""\
 critic_loss = F.mse_loss(critic(state, action), target)
@@ -65,10 +65,13 @@ def phrase(cause: NoStep) -> Finding:
 def _times_zero(cause: NoStep) -> Finding:
     here = cause.dialect
     read = here.rate_of(cause.optimizer or "optimizer")
+    since, by = cause.first_update, cause.optimizer or "The optimizer"
+    stays = ("never changes", "never change") if since <= 1 else ("stops changing", "stop changing")
+    when = "" if since <= 1 else f" from update {since:,} on"
     return words.say(
         cause,
-        title=f"{words.who(cause).does('never changes', 'never change')}: the learning rate is 0",
-        why=f"{cause.optimizer or 'The optimizer'} multiplies every gradient by a learning rate of 0.",
+        title=f"{words.who(cause).does(*stays)}: the learning rate is 0{when}",
+        why=f"{by} multiplies the gradients by a learning rate of 0{when}.",
         fix=f"give `{here.rate}` a value above 0 (`print({read})` shows what arrives: integer division, and "
         "schedules that start at 0 or are never stepped, are the usual reasons)",
     )

@@ -25,7 +25,7 @@ def masks(situation: Situation) -> Iterator[Cause]:
             for number in ancestors(flow, boot.meets.id):
                 op = flow[number]
                 masks = [m for i in op.inputs if not parts.behind(i) for m in _odd(flow, i)]
-                product = op.kind is Kind.MULTIPLY and parts.behind(number)
+                product = op.kind is Kind.MULTIPLY and (boot.spread or parts.behind(number))
                 if not masks or not product or op.site in done:
                     continue
                 done.add(op.site)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from whygrad.flow.roles import Target, pairs
+from whygrad.flow.self_copies import onto_itself
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import assignments_to
+from whygrad.flow.source import assignments_to, is_library
 from whygrad.flow.syncs import untaken_sync
 from whygrad.model import Confidence, Copy, Mark, Note, Optimizer, Parameter, Site, Step
 from whygrad.rules.cause import Cause
@@ -38,12 +39,14 @@ def never_synced(situation: Situation) -> Iterator[Cause]:
     for still in _stills(situation, copied):
         if still.untaken is not None:
             continue
+        line = onto_itself(still.site.file)
+        itself = Site.read(still.site.file, line) if line is not None else None
         yield TargetNeverSynced(
-            site=still.site,
+            site=itself or still.site,
             subjects=situation.parameters(still.keys),
             chain=(
                 Step.at(still.site, "the target network is made"),
-                Step("nothing writes into it again", mark=Mark.HERE),
+                Step.at(itself, "nothing writes into it again", mark=Mark.HERE),
                 Step.at(still.target.site, "the target"),
             ),
             confidence=Confidence.CERTAIN if any(copied.get(k) for k in still.keys) else Confidence.LIKELY,
@@ -155,11 +158,16 @@ def _untaken(situation: Situation, made: Site) -> Site | None:
 
 
 def _files(situation: Situation) -> list[str]:
-    """The files that training goes through, from the loss outwards."""
+    """The files that training goes through, from the loss outwards.
+
+    Where the user's own loop steps, it is for this loop to call a sync that a library offers.
+    """
     roots = [b.flow[root] for b in situation.backwards[-1:] for root in b.roots]
     sites = [site for op in roots for site in (op.site, *op.callers)]
-    sites += [u.site for u in situation.evidence.updates[-1:]]
-    return list(dict.fromkeys(site.file for site in sites if site is not None))
+    steps = [u.site for u in situation.evidence.updates[-1:] if u.site is not None]
+    files = dict.fromkeys(site.file for site in (*sites, *steps) if site is not None)
+    theirs = [site.file for site in steps if not is_library(site.file)]
+    return [file for file in files if not theirs or not is_library(file)]
 
 
 def reversed_syncs(situation: Situation) -> Iterator[Cause]:
@@ -231,10 +239,11 @@ def _sync_site(situation: Situation, copy: Copy) -> Site | None:
 
 def _home(parameters: tuple[Parameter, ...], online: tuple[Parameter, ...]) -> Site | None:
     """The line that made a network and gave it its name."""
-    name = _own_name(parameters, online).rpartition(".")[2].partition("[")[0]
-    for site in parameters[0].made:
-        if any(line == site.line for line, _ in assignments_to(site.file, name)):
-            return site
+    for part in reversed(_own_name(parameters, online).split(".")):  # a library may make it inside of its own
+        name = part.partition("[")[0]
+        for site in parameters[0].made:
+            if any(line == site.line for line, _ in assignments_to(site.file, name)):
+                return site
     return None
 
 

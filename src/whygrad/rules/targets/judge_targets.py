@@ -8,9 +8,10 @@ from whygrad.flow.bootstraps import Bootstrap
 from whygrad.flow.paths import ancestors, living_values
 from whygrad.flow.roles import Target, pairs, targets
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Mark, Optimizer, Severity, Site, Step
+from whygrad.model import Backward, Confidence, Mark, Optimizer, Severity, Site, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
+from whygrad.rules.targets.residual_gradients import may_be_meant
 from whygrad.rules.targets.target_in_optimizer import TargetInOptimizer
 from whygrad.rules.targets.target_leak import TargetLeak
 
@@ -70,6 +71,7 @@ def _leak(
     harmful: bool,
 ) -> Cause:
     value = backward.flow[boot.value.op].site
+    meant = harmful and may_be_meant(situation, backward, boot)
     return TargetLeak(
         site=site,
         chain=(
@@ -77,7 +79,9 @@ def _leak(
             Step.at(site, "the target", mark=Mark.LEAK),
             Step.at(boot.residual.site, boot.residual.name),
         ),
-        severity=Severity.ERROR if harmful else Severity.NOTE,
+        severity=Severity.NOTE if not harmful else Severity.WARNING if meant else Severity.ERROR,
+        confidence=Confidence.LIKELY if meant else Confidence.CERTAIN,
+        residual=meant,
         loss=boot.residual.site,
         harmless=not harmful,
         asked=bool(keys & backward.wanted),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.differences import unmasked_difference
 from whygrad.flow.flags import is_read
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Parts
-from whygrad.model import Backward, Confidence, Flag, Kind, Mark, Op, Severity, Site, Step
+from whygrad.model import Backward, Confidence, Flag, Flow, Kind, Mark, Op, Severity, Site, Step
+from whygrad.model.kinds import SAME_NUMBERS
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.unmasked_bootstrap import UnmaskedBootstrap
@@ -31,6 +33,36 @@ def unmasked(situation: Situation) -> Iterator[Cause]:
             flag = _unread(situation, boot)
             if flag is not None:
                 yield _cause(situation, backward, boot, flag)
+
+
+def across_ends(situation: Situation) -> Iterator[Cause]:
+    """Advantages over a rollout with ends in it, computed from numbers: the formula is in the source text."""
+    done: set[Site] = set()
+    known = {cause.site for cause in unmasked(situation)}
+    for flag in situation.evidence.flags:
+        if not flag.within or flag.name.rpartition(".")[2].startswith("_"):
+            continue
+        line = unmasked_difference(flag.site.file, flag.site.line)
+        site = Site.read(flag.site.file, line) if line is not None else None
+        if site is None or site in done or any(k and (k.file, k.line) == (site.file, line) for k in known):
+            continue
+        if not is_read(flag.site.file, flag.site.line, flag.name):
+            done.add(site)
+            yield _in_source(situation, site, flag)
+
+
+def _in_source(situation: Situation, site: Site, flag: Flag) -> Cause:
+    here = [b for b in situation.backwards if b.site is not None and b.site.file == site.file]
+    keys = frozenset[int]().union(*(b.applied for b in here))
+    return UnmaskedBootstrap(
+        site=site,
+        chain=(Step.at(site, "the temporal difference", mark=Mark.HERE),),
+        severity=Severity.WARNING,
+        confidence=Confidence.LIKELY,
+        loss=here[-1].site if here else None,
+        flag=flag.name,
+        **stepped(situation, keys),
+    )
 
 
 def _cause(situation: Situation, backward: Backward, boot: Bootstrap, flag: Flag) -> Cause:
@@ -61,8 +93,16 @@ def _masked(parts: Parts, boot: Bootstrap) -> bool:
 
 
 def _by_sample(parts: Parts, product: Op) -> bool:
-    factors = [parts.flow[i] for i in product.inputs if not parts.behind(i)]
+    factors = [_itself(parts.flow, parts.flow[i]) for i in product.inputs if not parts.behind(i)]
+    factors = [f for f in factors if f.kind is not Kind.POWER or not f.swapped]  # ``gamma ** steps``
     return any(f.shape not in ((), (1,), (1, 1)) for f in factors)
+
+
+def _itself(flow: Flow, op: Op) -> Op:
+    """A factor before it was reshaped."""
+    while op.kind in SAME_NUMBERS and op.inputs and not op.fresh:
+        op = flow[op.inputs[0]]
+    return op
 
 
 def _unread(situation: Situation, boot: Bootstrap) -> Flag | None:

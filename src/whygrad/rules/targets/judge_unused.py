@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow.bootstraps import Bootstrap
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import assigned_name
 from whygrad.flow.syncs import asked_by
-from whygrad.model import Backward, Confidence, Copy, Mark, Parameter, Severity, Step
+from whygrad.model import Backward, Confidence, Copy, Flow, Mark, Parameter, Severity, Step
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.target_unused import TargetUnused
@@ -22,29 +23,36 @@ def unused(situation: Situation) -> Iterator[Cause]:
     synced = _synced(situation)
     if not synced:
         return
-    asked = in_losses(situation)
+    asked, valued = in_losses(situation), _valued(situation)
     done: set[str] = set()
     for backward, boot in _bootstraps(situation):
         parts = situation.parts(backward)
         value = parts.behind(boot.value.op)
         for key, copy in synced.items():
             network = _name(situation.evidence.parameters[key])
-            if key in asked or copy.source not in value or network in done:
+            if key in valued or copy.source not in value or network in done:
                 continue
             keys = [k for k in synced if _name(situation.evidence.parameters[k]) == network]
-            if asked.isdisjoint(keys) and not _asked_in_source(situation, network, [synced[k] for k in keys]):
+            if key in asked:
+                if key in _made_with(parts.flow, boot.value.op) and valued.isdisjoint(keys):
+                    done.add(network)
+                    found = _cause(situation, backward, boot, [synced[k] for k in keys], network)
+                    yield replace(found, chooses=True, severity=Severity.WARNING)
+            elif asked.isdisjoint(keys) and not _asked_in_source(
+                situation, network, [synced[k] for k in keys]
+            ):
                 done.add(network)
                 yield _cause(situation, backward, boot, [synced[k] for k in keys], network)
 
 
 def _cause(
     situation: Situation, backward: Backward, boot: Bootstrap, copies: list[Copy], network: str
-) -> Cause:
+) -> TargetUnused:
     value = situation.parts(backward).flow[boot.value.op]
     soft = any(c.own for c in copies)  # nobody blends weights into a copy that is only kept
     sources = frozenset(c.source for c in copies)
     return TargetUnused(
-        site=boot.meets.site,
+        site=value.site or boot.meets.site,  # the call that asks the wrong network
         chain=(
             Step.at(value.site, "the value of the next state", mark=Mark.HERE),
             Step.at(boot.meets.site, "the target"),
@@ -90,8 +98,20 @@ def in_losses(situation: Situation) -> frozenset[int]:
     found: set[int] = set()
     for backward in situation.backwards:
         flow = situation.parts(backward).flow
-        for root in backward.roots:
-            found.update(k for n in ancestors(flow, root) if (k := flow[n].parameter) is not None)
+        found.update(*(_made_with(flow, root) for root in backward.roots))
+    return frozenset(found)
+
+
+def _made_with(flow: Flow, op: int) -> frozenset[int]:
+    return frozenset(k for n in ancestors(flow, op) if (k := flow[n].parameter) is not None)
+
+
+def _valued(situation: Situation) -> frozenset[int]:
+    """Those whose numbers are in a loss; one that only chooses an action there is not among them."""
+    found: set[int] = set()
+    for backward in situation.backwards:
+        parts = situation.parts(backward)
+        found.update(*(parts.behind(root) for root in backward.roots))
     return frozenset(found)
 
 

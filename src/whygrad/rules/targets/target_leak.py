@@ -54,6 +54,7 @@ class TargetLeak(Cause):
     prediction_cut: bool = False  # only the target is trained
     value: Site | None = None  # where the value of the next state is computed
     mixed: bool = False  # the prediction stands in the line of the target, too
+    residual: bool = False  # it may be a residual gradient, which is meant
 
 
 def phrase(cause: TargetLeak) -> Finding:
@@ -81,7 +82,7 @@ def _pulled(cause: TargetLeak) -> Finding:
         title=f"the bootstrap target is differentiated: {who.does('is', 'are')} pulled from both sides",
         why=f"The loss{_line(cause)} compares a prediction with a target that carries gradient itself, so "
         f"the target is moved towards the prediction as well.{cut}",
-        fix=_stopped(cause),
+        fix=_stopped(cause) + ("; a residual gradient that is meant can stay" if cause.residual else ""),
         avoid="cutting the prediction instead: then only the target is trained",
     )
 

@@ -13,7 +13,7 @@ PAGE = Page(
     family="wrong",
     summary="a target network is kept in sync, and the online network gives the bootstrap value",
     what="Weights are copied into a network all through training, its output enters no loss, and the network "
-    "that they come from gives the value of the next state.",
+    "that they come from gives the value of the next state. Or, in double Q-learning, the two are swapped.",
     why="The targets move with every update of the network that is regressed on them. That is what the "
     "target network was made to prevent.",
     bad="""\
@@ -48,12 +48,15 @@ class TargetUnused(Cause):
     by_network: ClassVar[bool] = True
     target: str = ""  # the network that is synced
     sync: Site | None = None
+    chooses: bool = False  # it only says which action, and the online network says what that is worth
 
 
 def phrase(cause: TargetUnused) -> Finding:
     """Put a target network that nobody asks into words."""
     who, target = words.who(cause), cause.target or "the target network"
     online = words.listed(who.names) or "the online network"
+    if cause.chooses:
+        return _reversed_roles(cause, target, online)
     synced = f" at {words.place(cause.sync, cause.site)}" if cause.sync is not None else ""
     return words.say(
         cause,
@@ -61,6 +64,18 @@ def phrase(cause: TargetUnused) -> Finding:
         why=f"{target} is copied from {online}{synced}, and its output enters no loss: the targets move with "
         "every update.",
         fix=f"compute the value of the next state with {target}",
+    )
+
+
+def _reversed_roles(cause: TargetUnused, target: str, online: str) -> Finding:
+    """Double Q-learning with its two networks swapped."""
+    return words.say(
+        cause,
+        title=f"{words.who(cause).does('gives', 'give')} the bootstrap value, and {target} only chooses the "
+        "action",
+        why=f"Double Q-learning lets {online} choose, and {target} say what the choice is worth. The other "
+        "way round the targets move with every update.",
+        fix=f"swap the two: take the action from {online}, and its value from {target}",
     )
 
 

@@ -125,6 +125,7 @@ def _cause(
         alive=situation.evidence.parameters[border[1]].name if border else "",
         suspects=tuple(_suspects(path, border[0] if border else None)),
         unseen=path is None or any(op.kind is Kind.UNSEEN for op in path.ops),
+        compiled=situation.evidence.compiled,
     )
 
 

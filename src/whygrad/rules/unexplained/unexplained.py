@@ -56,6 +56,7 @@ class Unexplained(Cause):
     alive: str = ""  # the parameter nearest to the loss whose gradient is alive
     suspects: tuple[str, ...] = ()  # operations on the way that can have a derivative of zero
     unseen: bool = False  # a part of the way was not recorded
+    compiled: bool = False  # because it was compiled
 
 
 def phrase(cause: Unexplained) -> Finding:
@@ -131,6 +132,8 @@ def _blind(cause: Unexplained) -> str:
 
 
 def _look(cause: Unexplained) -> str:
+    if cause.unseen and cause.compiled:
+        return "run it once without compiling or transforming it: then the whole way is seen"
     begin = f"{cause.alive}" if cause.alive else "the loss"
     return (
         f"look at what stands between {begin} and {words.who(cause)}: a bound that is always reached, a "

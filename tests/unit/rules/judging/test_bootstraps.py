@@ -44,7 +44,7 @@ def marks(judge, run):
 def test_the_online_network_is_differentiated_in_its_own_target(run, judge, nets):
     q, _ = nets
     train(run, q, lambda: td_loss(run, q, run.call(q, line=10)))
-    assert found(judge, run) == [("target-leak", 12, "error")]
+    assert found(judge, run) == [("target-leak", 12, "warning")]  # it may be a residual gradient
     assert marks(judge, run) == [(12, Mark.LEAK)]
     assert not judge(run)[0].harmless and not judge(run)[0].prediction_cut
 
@@ -72,7 +72,7 @@ def test_a_number_as_reward(run, judge, nets):
         return run.op("pow", delta, line=14, numbers=(2.0,))
 
     train(run, q, make)
-    assert found(judge, run) == [("target-leak", 12, "error")]
+    assert found(judge, run) == [("target-leak", 12, "warning")]
 
 
 def squared(run, value):
@@ -82,7 +82,7 @@ def squared(run, value):
 def drawn(run, mean, deviation):
     """``mean + noise * deviation``, as ``Normal.rsample`` computes it."""
     noise = run.op("mul", run.op("normal", line=11), deviation, line=11)
-    return run.op("add", mean, noise, line=11)
+    return run.op("add", mean, noise, line=11, shape=(8, 2))
 
 
 @pytest.mark.parametrize("shifted", [False, True])
@@ -145,7 +145,7 @@ def test_two_slices_of_one_forward_pass(run, judge, nets, detach):
         return run.op("mse_loss", run.op("getitem", values, line=13, shape=(7,)), target, line=14)
 
     train(run, q, make)
-    assert found(judge, run) == [("target-leak", 12, "error")] * (not detach)
+    assert found(judge, run) == [("target-leak", 12, "warning")] * (not detach)
 
 
 def still(run, target):
@@ -479,10 +479,25 @@ def test_a_target_network_that_is_synced_and_not_asked(run, judge, nets):
     q, target = nets
     train(run, q, lambda: td_loss(run, q, run.call(q, line=10), detach=True))
     run.copy(q, target, line=30)
-    assert found(judge, run) == [("target-unused", 12, "warning")]
+    assert found(judge, run) == [("target-unused", 10, "warning")]
     assert judge(run)[0].target == "target"
     run.copy(q, target, line=30, factor=0.01, own=0.99)
-    assert found(judge, run) == [("target-unused", 12, "error")]
+    assert found(judge, run) == [("target-unused", 10, "error")]
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_double_learning_with_its_networks_swapped(run, judge, nets, right):
+    q, target = nets
+    judges, chooses = (target, q) if right else (q, target)
+
+    def loss():
+        best = run.op("argmax", run.call(chooses, line=8), line=8, carries=False, floating=False)
+        worth = run.op("detach", run.call(judges, line=10), line=10, carries=False)
+        return td_loss(run, q, run.op("gather", worth, best, line=11, carries=False))
+
+    train(run, q, loss)
+    run.copy(q, target, line=30)
+    assert [(c.rule, c.chooses) for c in judge(run)] == [("target-unused", True)] * (not right)
 
 
 def test_a_network_that_is_synced_and_asked_in_some_loss(run, judge, nets):

@@ -84,6 +84,15 @@ def test_a_clipped_copy_that_nobody_uses(run, only, policy, optimizer):
     assert (only(run).rule, only(run).site.line) == ("clip-unused", 11)
 
 
+def test_a_clipped_copy_of_gradients_that_are_applied_to_another_network(run, judge, policy, optimizer):
+    worker = run.network("worker")
+    pairs = frozenset(zip(sorted(policy.keys), sorted(worker.keys), strict=True))
+    for _ in range(3):
+        run.update(optimizer, run.backward(run.op("mean", run.call(worker))), crossed=pairs)
+    run.clip(worker, line=11, kind="dropped", threshold=None, before=None)
+    assert ("clip-unused", 11) in [(c.rule, c.site.line) for c in judge(run)]
+
+
 # -- clearing -------------------------------------------------------------------------------------
 
 
@@ -161,4 +170,41 @@ def test_cleared_before_its_own_backward_is_right(run, judge, critics):
         run.update(actor_opt, run.backward(actor_loss(run, actor, critic), line=8))
         own = run.backward(run.op("mse_loss", run.call(critic, line=12), line=12), line=13)
         run.update(critic_opt, own)
+    assert judge(run) == []
+
+
+# -- accumulating ---------------------------------------------------------------------------------
+
+
+def accumulate(run, policy, optimizer, cleared):
+    """Two losses for each step; the gradients of the first one are cleared in between, or not."""
+    for _ in range(3):
+        first = run.backward(loss(run, policy), line=10)
+        if cleared:
+            run.clears.append(Clear(run.site(7), next(run.clock), policy.keys))
+        run.update(optimizer, first, run.backward(loss(run, policy), line=10))
+        if cleared:  # the step has used the last one only
+            last = run.updates[-1]
+            lost = replace(last.backwards[0], applied=frozenset())
+            run.updates[-1] = replace(last, backwards=(lost, last.backwards[1]))
+
+
+@pytest.mark.parametrize("cleared", [False, True])
+def test_gradients_that_were_to_be_accumulated(run, judge, policy, optimizer, cleared):
+    accumulate(run, policy, optimizer, cleared)
+    found = [(c.rule, c.site.line, c.calls) for c in judge(run)]
+    assert found == [("zero-grad-before-step", 7, 2)] * cleared
+
+
+def test_gradients_that_are_cleared_and_put_together_by_hand(run, judge, policy, optimizer):
+    accumulate(run, policy, optimizer, cleared=True)
+    for at, update in enumerate(run.updates):
+        first = replace(update.backwards[0], taken=policy.keys)
+        run.updates[at] = replace(update, backwards=(first, update.backwards[1]))
+    assert judge(run) == []
+
+
+def test_a_step_that_differentiates_as_often_as_it_wants(run, judge, policy, optimizer):
+    accumulate(run, policy, optimizer, cleared=True)
+    run.optimizers[optimizer.key] = replace(run.optimizers[optimizer.key], searches=True)
     assert judge(run) == []

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Mark, Site
+from whygrad.model import Mark, Severity, Site
 from whygrad.rules.judging import causes
 
 
@@ -244,3 +244,23 @@ def test_a_loss_that_was_told_to_require_a_gradient(run, judge):
     assert (real.rule, real.site.line) == ("detached", 5)
     assert (fake.rule, fake.site.line) == ("fake-root", 7)
     assert (fake.real.rule, fake.real.site.line) == ("detached", 5)
+
+
+@pytest.mark.parametrize(("steps", "since", "found"), [(100, 3, 1), (100, 90, 0), (12, 8, 0), (5, 1, 1)])
+def test_a_learning_rate_that_becomes_zero(run, judge, steps, since, found):
+    """For most of the run it is a fault; at the end of it, the end of a schedule."""
+    actor = run.network("actor")
+    still = dict.fromkeys(actor.keys, since)
+    optimizer = run.optimizer("optimizer", actor, line=3, still=still)
+    run.update(optimizer, run.backward(run.call(actor, line=5), line=6))
+    run.optimizers[optimizer.key] = replace(run.optimizers[optimizer.key], steps=steps)
+    assert [(c.rule, c.first_update) for c in judge(run)] == [("no-step", since)] * found
+
+
+def test_a_learning_rate_of_zero_for_one_of_two_networks(run, judge):
+    actor, critic = run.network("actor"), run.network("critic")
+    optimizer = run.optimizer("optimizer", actor, critic, line=3, still=dict.fromkeys(actor.keys, 1))
+    for _ in range(4):
+        run.update(optimizer, run.backward(run.call(critic, run.call(actor, line=5), line=6), line=7))
+    found = [(c.rule, c.severity, {p.network for p in c.subjects}) for c in judge(run)]
+    assert found == [("no-step", Severity.WARNING, {"actor"})]

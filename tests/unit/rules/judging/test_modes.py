@@ -48,6 +48,22 @@ def test_nothing_is_said_without_the_line_that_switched(run):
     assert found(run.evidence()) == []
 
 
+def test_where_each_call_says_its_mode_the_call_is_the_line(run):
+    trained(run, False)
+    assert found(replace(run.evidence(), framework="tensorflow")) == [("wrong-mode", 8)]
+
+
+def test_a_loss_that_is_printed_does_not_act(run):
+    """Its value leaves before the next backward, and another backward trains through it."""
+    net = run.network("net")
+    opt = run.optimizer("opt", net)
+    for _ in range(3):
+        loss = run.op("mean", run.op("dropout", run.call(net, line=8), line=8, training=True))
+        printed = run.op("item", loss, line=9, left=True, carries=False)
+        run.update(opt, run.backward(loss), run.backward(run.op("mean", run.call(net)), acts=(printed,)))
+    assert found(run.evidence()) == []
+
+
 @pytest.mark.parametrize(("acting", "rules"), [(True, [("wrong-mode", 4)]), (False, []), (None, [])])
 def test_acts_in_train_mode(run, acting, rules):
     trained(run, True, acting)

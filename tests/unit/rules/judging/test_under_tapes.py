@@ -52,7 +52,7 @@ def test_a_target_network_under_the_tape_is_fine_as_long_as_nobody_asks_for_it(r
 def test_the_online_network_in_its_own_target(run, found, tape):
     q = run.network("q")
     run.update(run.optimizer("opt", q), tape(td(run, q, dense(run, q, line=10)), q))
-    assert found() == [("target-leak", 12, "error")]
+    assert found() == [("target-leak", 12, "warning")]
 
 
 def test_a_target_network_in_the_list_is_one_cause(run, found, tape):

@@ -1,5 +1,6 @@
 """Figures of trainings, made by hand: which of them are a fault, and which are life."""
 
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
@@ -217,6 +218,14 @@ def test_vanishing_needs_both_thresholds():
     assert found(training([update(n, largest=small) for n in range(1, 4)])) == []
     both = {FIRST: 1e-10, LAST: 1e-9}  # the loss is small altogether: it has converged
     assert found(training([update(n, largest=both) for n in range(1, 4)])) == []
+
+
+def test_a_bias_that_cannot_matter_does_not_vanish():
+    """The keys of an attention have one: their kernel learns, and softmax takes a constant away again."""
+    known = training([update(n, largest={FIRST: 1e-10, LAST: 0.1}) for n in range(1, 4)])
+    names = {FIRST: "net.keys.bias", LAST: "net.keys.kernel"}
+    together = {k: replace(p, name=names[k]) for k, p in known.parameters.items()}
+    assert found(replace(known, parameters=together)) == []
 
 
 def test_exploding_is_ten_thousand_times_not_a_hundred():
