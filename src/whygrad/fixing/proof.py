@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whygrad.model import Finding, Run, Severity
+from whygrad.rules.table import RULES
 
 _LOUD = (Severity.ERROR, Severity.WARNING)
 #: What suffers here is trained and should not be: it need not learn afterwards.
@@ -181,10 +182,14 @@ def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:
 
 
 def _untrained(finding: Finding, after: Run) -> Iterator[str]:
-    """Those that suffered are seen to learn, if an optimizer is there for them."""
+    """Those that got nothing are seen to learn: that nobody holds them any more is no cure."""
     silent = {name for u in after.updates for name in u.silent}
-    for name in finding.network.split(", "):
-        if name in silent:
+    learns = {name for u in after.updates for name in u.networks}
+    rule = RULES.get(finding.rule)
+    missing = rule is not None and rule.page.family == "missing"
+    for name in filter(None, finding.network.split(", ")):
+        parts = any(other.startswith(f"{name}.") for other in learns)
+        if name in silent or (missing and not parts and not _among(name, learns)):
             yield f"{name} was not seen to learn"
 
 
