@@ -74,7 +74,7 @@ def prove(finding: Finding, before: Run, after: Run | None, lines: Lines) -> Pro
     if new:
         told = tuple(f"then there is {f.rule}: {f.title}" for f in new)
         return Proof(Outcome.ADVANCED, told, new=new)
-    against = list(_untrained(finding, after))
+    against = list(_untrained(finding, before, after))
     if against:
         return Proof(Outcome.FAILED, tuple(against))
     doubts = tuple(_doubts(finding, before, after))
@@ -181,7 +181,7 @@ def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:
     return found
 
 
-def _untrained(finding: Finding, after: Run) -> Iterator[str]:
+def _untrained(finding: Finding, before: Run, after: Run) -> Iterator[str]:
     """Those that got nothing are seen to learn: that nobody holds them any more is no cure."""
     silent = {name for u in after.updates for name in u.silent}
     learns = {name for u in after.updates for name in u.networks}
@@ -189,6 +189,10 @@ def _untrained(finding: Finding, after: Run) -> Iterator[str]:
     missing = rule is not None and rule.page.family == "missing"
     for name in filter(None, finding.network.split(", ")):
         parts = any(other.startswith(f"{name}.") for other in learns)
+        if (
+            before.exception is not None and name[:1].isupper()
+        ):  # of an object that was never finished: its class
+            parts = any(other.partition(".")[2] == name.partition(".")[2] != "" for other in learns)
         if name in silent or (missing and not parts and not _among(name, learns)):
             yield f"{name} was not seen to learn"
 
