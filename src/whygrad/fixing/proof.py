@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whygrad.model import Finding, Run, Severity
+from whygrad.rules.table import RULES
 
 _LOUD = (Severity.ERROR, Severity.WARNING)
 #: What suffers here is trained and should not be: it need not learn afterwards.
@@ -73,7 +74,7 @@ def prove(finding: Finding, before: Run, after: Run | None, lines: Lines) -> Pro
     if new:
         told = tuple(f"then there is {f.rule}: {f.title}" for f in new)
         return Proof(Outcome.ADVANCED, told, new=new)
-    against = list(_untrained(finding, after))
+    against = list(_untrained(finding, before, after))
     if against:
         return Proof(Outcome.FAILED, tuple(against))
     doubts = tuple(_doubts(finding, before, after))
@@ -180,11 +181,19 @@ def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:
     return found
 
 
-def _untrained(finding: Finding, after: Run) -> Iterator[str]:
-    """Those that suffered are seen to learn, if an optimizer is there for them."""
+def _untrained(finding: Finding, before: Run, after: Run) -> Iterator[str]:
+    """Those that got nothing are seen to learn: that nobody holds them any more is no cure."""
     silent = {name for u in after.updates for name in u.silent}
-    for name in finding.network.split(", "):
-        if name in silent:
+    learns = {name for u in after.updates for name in u.networks}
+    rule = RULES.get(finding.rule)
+    missing = rule is not None and rule.page.family == "missing"
+    for name in filter(None, finding.network.split(", ")):
+        parts = any(other.startswith(f"{name}.") for other in learns)
+        if (
+            before.exception is not None and name[:1].isupper()
+        ):  # of an object that was never finished: its class
+            parts = any(other.partition(".")[2] == name.partition(".")[2] != "" for other in learns)
+        if name in silent or (missing and not parts and not _among(name, learns)):
             yield f"{name} was not seen to learn"
 
 

@@ -19,7 +19,7 @@ def judged(text, reveals=False):
         found.append(finding("detached", text, ".detach()", (".detach()", Mark.CUT)))
     if "lp.item()" in text and not (found and reveals):
         found.append(finding("numpy-round-trip", text, "lp.item()", ("lp.item()", Mark.CUT), network="other"))
-    return run(*found, learn=("net",))
+    return run(*found, learn=("net", "other"))
 
 
 @pytest.fixture

@@ -83,3 +83,9 @@ def test_a_loss_that_trains_one_network_less_is_no_proof():
     after = run(learn=("net", "trunk"), gradient_map=maps("net"))
     [why] = prove(CUT, before, after, LINES).against
     assert why == "trunk does not learn from the loss at line 2 any more"
+
+
+def test_to_leave_out_who_suffers_is_no_cure():
+    before, after = run(CUT, learn=("other",)), run(learn=("other",))
+    [why] = prove(CUT, before, after, LINES).against
+    assert why == "net was not seen to learn"

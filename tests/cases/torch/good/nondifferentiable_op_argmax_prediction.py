@@ -1,0 +1,16 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+q_net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 3))
+optimizer = torch.optim.Adam(q_net.parameters(), lr=1e-3)
+
+for step in range(30):
+    states, rewards = torch.randn(32, 4), torch.randn(32)
+    actions = torch.randint(3, (32, 1))
+    prediction = q_net(states).gather(1, actions).squeeze(1)
+    loss = F.mse_loss(prediction, rewards)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
