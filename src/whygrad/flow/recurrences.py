@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from whygrad.flow.paths import Path, Reach, living_values
-from whygrad.model import Flow, Op
+from whygrad.model import Flow, Kind, Op
 
 _STEPS = 3  # of a sequence: two may be two inputs
 _MOST = 12  # steps that are looked at
+_LAYERS = 40  # layers behind them that are asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def truncated(flow: Flow, living: set[int], since: int) -> Iterator[Truncated]:
             continue
         done.add(times)
         path = _always_cut(flow, parameter, steps[:_MOST], since)
-        if path is not None:
+        if path is not None and not _meet_again(flow, living, steps):
             yield Truncated(parameter, path)
 
 
@@ -62,3 +63,24 @@ def _always_cut(flow: Flow, parameter: int, steps: list[list[Op]], since: int) -
             return None
         found = path
     return found
+
+
+def _meet_again(flow: Flow, living: set[int], steps: list[list[Op]]) -> bool:
+    """Do two steps come together alive in a later layer? Then a model of the world carries the state on.
+
+    ``z = world(z, actor(z.detach()))``: the actor takes the state for a fact, and learns from what follows.
+    """
+    first, second = ({op.id for op in step} for step in steps[:2])
+    later = sorted((flow[n] for n in living if flow[n].time > steps[1][-1].time), key=lambda op: op.time)
+    layers = [op for op in later if any(flow.parameter(i) is not None for i in op.inputs)]
+    for layer in layers[:_LAYERS]:
+        given = [i for i in layer.inputs if flow.parameter(i) is None and not _is_sequence(flow[i])]
+        alive = living_values(flow, given)
+        if first & alive and second & alive:
+            return True
+    return False
+
+
+def _is_sequence(op: Op) -> bool:
+    """All steps put together, for a layer that works on each of them."""
+    return op.kind is Kind.JOIN and len(op.inputs) > 2
