@@ -9,7 +9,7 @@ from math import prod
 from whygrad.flow.layers import adds_bias
 from whygrad.flow.scores import is_probability, is_score
 from whygrad.model import Flow, Kind, Op
-from whygrad.model.kinds import KEEPS_SIGN, PROBABILITIES, SCALES
+from whygrad.model.kinds import KEEPS_SIGN, PROBABILITIES, SCALES, SUMS
 
 _MOST = 2000
 _NEAR = 8
@@ -30,23 +30,40 @@ class Part:
 
 def parts(flow: Flow, root: int) -> Iterator[Part]:
     """The parts of a loss, through sums, means, factors and expectations."""
-    todo = [(root, 1)]
+    todo = [(root, 1, False)]
     seen: set[int] = set()
     while todo and len(seen) < _MOST:
-        here, sign = todo.pop()
+        here, sign, expected = todo.pop()
         op = flow[here]
         if here in seen or not op.carries:
             continue
         seen.add(here)
-        known = _entropy(flow, op)
+        known = (-1, False) if expected and _is_logarithm(flow, op) else _entropy(flow, op)
         if known is not None:
             yield Part(op, sign, *known)
             continue
         deeper = None if is_score(op) or adds_bias(flow, op) else _inside(flow, op, sign)
-        if deeper is None:
+        weighed = _weighs_data(flow, op)
+        if deeper is None or weighed:
             yield Part(op, sign)
-        else:
-            todo.extend(deeper)
+        if deeper is not None:
+            todo.extend((number, s, expected or weighed) for number, s in deeper)
+
+
+def _weighs_data(flow: Flow, op: Op) -> bool:
+    """``p * (q - alpha * log_p)``: an expectation of something that is a constant to the policy."""
+    if op.kind is not Kind.MULTIPLY or len(op.inputs) != 2:
+        return False
+    one, two = (flow[i] for i in op.inputs)
+    return any(
+        p.carries and _is_distribution(flow, p) and len(rest.inputs) == 2 and _is_partly_data(flow, rest)
+        for p, rest in ((one, two), (two, one))
+    )
+
+
+def _is_partly_data(flow: Flow, op: Op) -> bool:
+    alive = {flow[i].carries for i in op.inputs}
+    return op.kind in SUMS and alive == {True, False} and all(flow[i].shape == op.shape for i in op.inputs)
 
 
 def _inside(flow: Flow, op: Op, sign: int) -> list[tuple[int, int]] | None:
