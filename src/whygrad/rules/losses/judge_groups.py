@@ -106,7 +106,8 @@ def _centred(flow: Flow, start: int) -> Iterator[int]:
 def _severity(seen: _Seen, optimizer: Optimizer) -> Severity | None:
     """An error if nearly all groups are empty, a warning if most are. It must be so early and late."""
     updates, (empty, groups) = set(seen.updates.values()), seen.counted()
-    if len(updates) < FEW or groups < _LEAST or max(updates) < _LATE * optimizer.steps:
+    alone = all(of == 1 for _, of in seen.counts.values())  # the mean of a whole batch: a rare reward is rare
+    if len(updates) < FEW or groups < (_MANY if alone else _LEAST) or max(updates) < _LATE * optimizer.steps:
         return None
     shares = [none / all_of for none, all_of in map(seen.counted, updates)]
     if empty >= NEARLY_ALL * groups and min(shares) >= MOST:
