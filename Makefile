@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-
 NO_DEPS := tf-keras tf-agents gym gym-notices
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick case test test-long lint format browser pytest accuracy mutants benchmark docs docs-rules \
+.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark docs docs-rules \
 	screenshots clean
 
 help:  ## list the targets
@@ -47,7 +47,7 @@ demo: $(if $(wildcard $(READY)),,.venv-demo/.ready)  ## run whygrad on a broken 
 	$(DEMO)/bin/whygrad run examples/broken_actor_critic.py
 	$(DEMO)/bin/whygrad fix examples/broken_actor_critic.py || test $$? -eq 1  # 1: the fault is still in the file
 
-quick: $(READY)  ## the tests that need no framework: seconds
+quick: $(READY) bytecode  ## the tests that need no framework: seconds
 	$(PYTEST) tests/unit tests/architecture -m "not torch and not tensorflow"
 
 case: $(READY)  ## run the labelled script NAME, with what whygrad says: make case NAME=detached_ddpg_actor
@@ -55,7 +55,7 @@ case: $(READY)  ## run the labelled script NAME, with what whygrad says: make ca
 
 test: lint pytest  ## lint, types, layers, and a test of everything that is promised: minutes
 
-test-long: $(READY) browser  ## the tests that take long: learning, whole corpora, every program of the docs
+test-long: $(READY) browser bytecode  ## the tests that take long: learning, whole corpora, every program of the docs
 	$(PYTEST) -m long
 
 lint: $(READY)  ## ruff, mypy, import-linter
@@ -75,7 +75,11 @@ browser:  ## Chromium, in which the tests look at the reports
 		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core' \
 		>/dev/null; } || { echo "no Chromium: install one and name it, make CHROMIUM=/path/to/it test" >&2; exit 1; }
 
-pytest: $(READY) browser  ## the tests of `make test` only
+# Tests start hundreds of processes; where python is told to write no bytecode, each would compile all of ours.
+bytecode: $(READY)
+	@$(BIN)/python -m compileall -q src/whygrad
+
+pytest: $(READY) browser bytecode  ## the tests of `make test` only
 	$(PYTEST) -m "not long"
 
 CASES ?= tests/cases

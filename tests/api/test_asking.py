@@ -221,7 +221,7 @@ def test_without_a_recording_who_is_reached_is_still_certain(nets, state):
     ("loss", "words"),
     [
         (lambda out: out.detach().mean(), "carries no gradient at all"),
-        (lambda out: out.detach().mean().requires_grad_(), "`requires_grad` was set on the loss itself"),
+        (lambda out: out.detach().mean().requires_grad_(), "makes a new leaf of a value without history"),
     ],
 )
 def test_a_loss_with_nothing_behind_it(nets, state, loss, words):

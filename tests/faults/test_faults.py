@@ -33,7 +33,7 @@ def wrong(found: dict[str, list[str]]) -> dict[str, list[str]]:
     ("framework", "many"),
     [
         pytest.param("torch", 40, marks=pytest.mark.torch),
-        pytest.param("tensorflow", 12, marks=pytest.mark.tensorflow),
+        pytest.param("tensorflow", 12, marks=[pytest.mark.tensorflow, pytest.mark.long]),
     ],
 )
 def test_a_fault_of_ours_is_not_the_programs(framework: str, many: int, tmp_path: Path):

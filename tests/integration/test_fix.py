@@ -79,6 +79,7 @@ def test_a_module_of_the_user_s_is_changed_and_nothing_else(project):
     assert project.whygrad("check", "train.py").code == 0
 
 
+@pytest.mark.long
 def test_what_was_proven_stands_beside_its_finding_everywhere(project):
     done = project.whygrad("fix", "--diff", "--out", "out", "train.py")
     assert changed(done.stdout) == [
@@ -100,6 +101,7 @@ def test_what_was_proven_stands_beside_its_finding_everywhere(project):
     assert project.do("git", "apply", "it.diff").code == 0
 
 
+@pytest.mark.long
 def test_a_library_is_never_touched(project):
     """The same module, installed."""
     site = project.folder / "lib" / "site-packages"
@@ -119,6 +121,7 @@ def test_a_healthy_program_has_nothing_to_fix(project):
     assert done.code == 0 and "nothing to fix" in done.stdout
 
 
+@pytest.mark.long
 def test_an_ignored_finding_is_not_fixed_and_is_counted(project):
     project.write(AGENT.replace("# a constant", "# whygrad: ignore[detached]"), "parts/agent.py")
     done = project.whygrad("check", "train.py")
@@ -126,6 +129,7 @@ def test_an_ignored_finding_is_not_fixed_and_is_counted(project):
     assert "nothing to fix" in project.whygrad("fix", "train.py").stdout
 
 
+@pytest.mark.long
 def test_a_project_chooses_its_rules(project):
     project.write('[tool.whygrad]\nignore = ["detached", "no-such-rule"]\n', "pyproject.toml")
     done = project.whygrad("check", "train.py")

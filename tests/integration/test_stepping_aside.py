@@ -73,9 +73,11 @@ def broken(lab, place):
 @pytest.mark.parametrize(
     ("place", "ending"),
     [
-        ("whygrad.cli.target:split", "raise KeyError('mine')"),
+        pytest.param("whygrad.cli.target:split", "raise KeyError('mine')", marks=pytest.mark.long),
         ("whygrad.running.session:Session.execute", "raise SystemExit(3)"),
-        ("whygrad.running.program:Program.prepare", "raise KeyError('mine')"),
+        pytest.param(
+            "whygrad.running.program:Program.prepare", "raise KeyError('mine')", marks=pytest.mark.long
+        ),
         ("whygrad.frameworks.torch.observer:Observer.start", ""),
     ],
 )

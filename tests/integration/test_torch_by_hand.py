@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.choosing import mostly_long
 
 BEGIN = """
 import torch, torch.nn as nn
@@ -62,14 +63,14 @@ def judged(lab, script):
     return report
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", mostly_long(STEPS, {"data", "class"}.__contains__))
 def test_a_healthy_loop_is_counted_and_left_in_peace(lab, step):
     report = judged(lab, BEGIN.replace("STEP", STEPS[step]).replace("FEATURES", "encoder(x)"))
     assert report["verdict"] == "healthy"
     assert [u["count"] for u in report["updates"]] == [130]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", mostly_long(STEPS, {"data", "class"}.__contains__))
 def test_what_a_loop_passes_over_has_a_cause(lab, step):
     report = judged(lab, BEGIN.replace("STEP", STEPS[step]).replace("FEATURES", "encoder(x).detach()"))
     assert [(f["rule"], f["network"]) for f in report["findings"]] == [("detached", "encoder")]

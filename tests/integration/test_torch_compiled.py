@@ -100,8 +100,10 @@ def test_one_graph_stays_one_graph(lab):
     assert report["findings"] == []
 
 
-@pytest.mark.parametrize("sync", [SOFT, HARD], ids=["soft", "hard"])
-@pytest.mark.parametrize("clear", ["", "opt.zero_grad()"], ids=["", "cleared at the end"])
+@pytest.mark.parametrize("sync", [SOFT, pytest.param(HARD, marks=pytest.mark.long)], ids=["soft", "hard"])
+@pytest.mark.parametrize(
+    "clear", ["", pytest.param("opt.zero_grad()", marks=pytest.mark.long)], ids=["", "cleared at the end"]
+)
 def test_a_compiled_update_is_counted_and_judged(lab, sync, clear):
     report = judged(lab, WHOLE_UPDATE.replace("SYNC", sync).replace("CLEAR", clear))
     assert [(u["optimizer"], u["count"]) for u in report["updates"]] == [("opt", 20)]

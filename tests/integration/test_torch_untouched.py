@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.choosing import mostly_long
 
 
 def judged(lab):
@@ -85,7 +86,9 @@ FUNCTIONS = """
 """
 
 
-@pytest.mark.parametrize("when", [-1, 4, 9], ids=["before", "while recording", "later"])
+@pytest.mark.parametrize(
+    "when", mostly_long([-1, 4, 9], (4).__eq__), ids=["before", "while recording", "later"]
+)
 @pytest.mark.parametrize("replaced", [METHODS, FUNCTIONS], ids=["methods", "functions"])
 def test_what_replaces_a_function_of_torch_runs_once(lab, replaced, when):
     lab.write(REPLACING.replace("    REPLACED\n", replaced).replace("WHEN", str(when)))

@@ -135,7 +135,9 @@ COMPILED = """
         pytest.param(TENSORFLOW + COMPILED, id="compiled", marks=pytest.mark.tensorflow),
     ],
 )
-@pytest.mark.parametrize("watch", [(), ("--watch", "--every", "1")], ids=["run", "watch"])
+@pytest.mark.parametrize(
+    "watch", [(), pytest.param(("--watch", "--every", "1"), marks=pytest.mark.long)], ids=["run", "watch"]
+)
 def test_nobody_is_asked_and_the_fault_is_found(lab, framework, watch):
     shutil.copy(HOSTILE, lab.folder)
     script = lab.write(AROUND + framework + ENDING)

@@ -43,9 +43,6 @@ def _reached(answer: Answer) -> str:
     (update,) = answer.evidence.updates
     (backward,) = update.backwards
     known = answer.evidence.parameters
-    root = backward.flow[backward.roots[0]]
-    if root.parameter is not None:
-        return "`requires_grad` was set on the loss itself: nothing stands behind it."
     networks = list(dict.fromkeys(known[k].network for k in sorted(backward.reached) if k in known))
     if not networks:
         return "The loss carries no gradient at all."

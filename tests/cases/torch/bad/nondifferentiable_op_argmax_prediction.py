@@ -11,7 +11,7 @@ for step in range(30):
     actions = torch.randint(3, (32, 1))
     prediction = q_net(states).argmax(1).float()
     loss = F.mse_loss(prediction, rewards)
-    loss.requires_grad = True
+    loss.requires_grad_(True)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -11,6 +11,7 @@ for step in range(30):
     actions = torch.randint(3, (32, 1))
     prediction = q_net(states).gather(1, actions).squeeze(1)
     loss = F.mse_loss(prediction, rewards)
+    loss.requires_grad_(True)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
