@@ -32,7 +32,7 @@ def wrong(found: dict[str, list[str]]) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("framework", "many"),
     [
-        pytest.param("torch", 40, marks=pytest.mark.torch),
+        pytest.param("torch", 20, marks=pytest.mark.torch),
         pytest.param("tensorflow", 12, marks=[pytest.mark.tensorflow, pytest.mark.long]),
     ],
 )

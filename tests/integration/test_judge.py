@@ -62,6 +62,7 @@ sys.exit(main(["judge", "bug.wg"]))
     assert done.stdout + "whygrad: the report is in sick/report.json\n" == sick
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_other_forms_of_the_report(lab, sick):
     (lab.folder / "train.py").unlink()
@@ -100,6 +101,7 @@ def test_without_source_the_report_stays_and_the_evidence_says_nothing_of_it(lab
     assert "actor(torch.randn" in (lab.folder / "sick" / "report.html").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_a_run_of_an_older_version_has_its_report_only(lab, sick):
     (lab.folder / "sick" / "evidence.wg").unlink()
@@ -112,6 +114,7 @@ def test_a_run_of_an_older_version_has_its_report_only(lab, sick):
     )
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_evidence_of_a_version_to_come_leaves_the_report(lab, sick):
     (lab.folder / "sick" / "evidence.wg").write_bytes(b"whygrad evidence 9\n")

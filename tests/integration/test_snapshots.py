@@ -107,6 +107,7 @@ def test_a_killed_run_leaves_its_findings(lab, options):
         assert not (folder / "watch.history").exists()
 
 
+@pytest.mark.long
 @pytest.mark.tensorflow
 def test_a_killed_run_of_compiled_tensorflow(lab):
     lab.write(ENDLESS_TENSORFLOW)

@@ -159,6 +159,7 @@ for i in range(10):
 """
 
 
+@pytest.mark.long
 def test_gradients_of_torch_func_are_not_judged_and_it_says_so(lab):
     report = judged(lab, FUNCTIONAL)
     assert report["verdict"] == "not judged"

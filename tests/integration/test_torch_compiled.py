@@ -115,6 +115,7 @@ def test_a_target_that_a_compiled_update_never_syncs(lab):
     assert report["verdict"] != "healthy"
 
 
+@pytest.mark.long
 def test_compiled_updates_are_summarized(lab):
     lab.write(QUIET + WHOLE_UPDATE.replace("SYNC", HARD).replace("CLEAR", ""))
     done = lab.whygrad("run", "--watch", "--every", "5", "--out", "out", "train.py")

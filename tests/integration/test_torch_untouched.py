@@ -158,7 +158,11 @@ for _ in range(3):
 """
 
 
-@pytest.mark.parametrize("body", [GRAPHS, EXPORTS, TRANSFORMS], ids=["graphs", "exports", "transforms"])
+@pytest.mark.parametrize(
+    "body",
+    mostly_long([GRAPHS, EXPORTS, TRANSFORMS], EXPORTS.__eq__),
+    ids=["graphs", "exports", "transforms"],
+)
 def test_what_torch_traces_or_transforms_has_nothing_of_ours_in_it(lab, body):
     lab.write(TRACING + body + "learn()\nprint([p.tolist() for p in net.parameters()])\n")
     assert judged(lab)["findings"] == []
