@@ -33,6 +33,7 @@ def wrong(found: dict[str, list[str]]) -> dict[str, list[str]]:
     ("framework", "many"),
     [
         pytest.param("torch", 20, marks=pytest.mark.torch),
+        pytest.param("torch", 40, marks=[pytest.mark.torch, pytest.mark.long]),
         pytest.param("tensorflow", 12, marks=[pytest.mark.tensorflow, pytest.mark.long]),
     ],
 )

@@ -140,7 +140,7 @@ def shown(lab, script: str, argument: str, *options: str) -> None:
     )
     assert watched == alone
     assert (lab.folder / "weights.bin").read_bytes() == weights
-    assert int((lab.folder / "taken.txt").read_text()) >= 2  # how many depends on the machine
+    assert int((lab.folder / "taken.txt").read_text()) >= 5
     often = judged(lab.folder / "often")
     assert often["finished"] is True
     assert often == judged(lab.folder / "once")
