@@ -3,14 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+READY_LONG := $(VENV)/.ready-long
 WORKERS ?= 2
 # A file, or a class in it, is for one worker: what it sets up is made once.
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder --durations=15
 # TF-Agents 0.19 runs on TensorFlow 2.21, but pins the versions of 2.15; tf-keras asks for the GPU build.
 NO_DEPS := tf-keras tf-agents gym gym-notices
+# distrax asks for tfp-nightly, which would be written over tensorflow-probability.
+NO_DEPS_LONG := distrax
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark docs docs-rules \
+.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark trust docs docs-rules \
 	screenshots clean
 
 help:  ## list the targets
@@ -34,6 +37,13 @@ $(READY): pyproject.toml constraints.txt setup.py $(wildcard src/whygrad/summari
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --no-deps $(NO_DEPS)
 	@touch $@
 
+# What only long tests use: the extra `long`. `make test` neither downloads it nor waits for it.
+$(READY_LONG): $(READY)
+	@echo "installing what only the long tests use (once)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev,long]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt --no-deps $(NO_DEPS_LONG)
+	@touch $@
+
 # PyTorch and whygrad are enough for the demo; where everything is set up already, that is used.
 DEMO := $(if $(wildcard $(READY)),$(VENV),.venv-demo)
 .venv-demo/.ready: pyproject.toml constraints.txt
@@ -48,14 +58,14 @@ demo: $(if $(wildcard $(READY)),,.venv-demo/.ready)  ## run whygrad on a broken 
 	$(DEMO)/bin/whygrad fix examples/broken_actor_critic.py || test $$? -eq 1  # 1: the fault is still in the file
 
 quick: $(READY) bytecode  ## the tests that need no framework: seconds
-	$(PYTEST) tests/unit tests/architecture -m "not torch and not tensorflow"
+	$(PYTEST) tests/unit tests/architecture -m "not long and not torch and not tensorflow and not jax"
 
 case: $(READY)  ## run the labelled script NAME, with what whygrad says: make case NAME=detached_ddpg_actor
 	$(BIN)/python scripts/case.py $(NAME)
 
 test: lint pytest  ## lint, types, layers, and a test of everything that is promised: minutes
 
-test-long: $(READY) browser bytecode  ## the tests that take long: learning, whole corpora, every program of the docs
+test-long: $(READY_LONG) browser bytecode  ## the tests that take long: learning, whole corpora, every program of the docs
 	$(PYTEST) -m long
 
 lint: $(READY)  ## ruff, mypy, import-linter
@@ -92,7 +102,7 @@ mutants: $(READY)  ## how often a fault that was put into a healthy program is n
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
-docs: $(READY)  ## build the documentation site into site/
+docs: $(READY_LONG)  ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
 	@echo "open site/index.html"
 

@@ -29,6 +29,17 @@ CONTESTS = {
         ["ours.py", "ppo"],
         {"Stable-Baselines3": (["ppo_sb3.py"], 1.5), "CleanRL style": (["ppo_loop.py"], 1.5)},
     ),
+    # One compiled function against a loop; of many trainings at once the steps are added up.
+    "ppo_jax": (
+        10_240,
+        ["compiled.py", "--seeds", "1"],
+        {"ppo, PyTorch": (["ours.py", "ppo"], 3.0)},
+    ),
+    "ppo_jax, 16 seeds": (
+        10_240,
+        ["compiled.py", "--seeds", "16"],
+        {"ppo, PyTorch": (["ours.py", "ppo"], 5.0)},
+    ),
     "dqn_keras": (4_096, ["warm.py", "dqn_keras"], {"TF-Agents": (["dqn_tf_agents.py"], 3.0)}),
     "ddpg": (3_000, ["warm.py", "ddpg"], {"TF-Agents": (["ddpg_tf_agents.py"], 3.0)}),
 }
@@ -54,7 +65,7 @@ def run(script, *args):
 
 def speed(rounds, only):
     for agent, (steps, ours, peers) in CONTESTS.items():
-        if only and agent != only:
+        if only and agent.partition(",")[0] != only:
             continue
         variants = {"ours": ours} | {name: script for name, (script, _) in peers.items()}
         found = {name: [] for name in variants}
@@ -92,7 +103,8 @@ def learning(seeds, only):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3, help="times that each variant runs")
-    parser.add_argument("--only", choices=sorted(LEARNING), help="one agent only")
+    known = LEARNING.keys() | {agent.partition(",")[0] for agent in CONTESTS}
+    parser.add_argument("--only", choices=sorted(known), help="one agent only")
     parser.add_argument("--learning", action="store_true", help="train and evaluate ours instead")
     parser.add_argument("--seeds", type=int, default=3, help="seeds of each agent")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Fills the generated parts of README.md and docs/index.md: the demo's real output, and the table of rules.
+"""Fills the generated part of README.md and docs/index.md: the demo's real output.
 
 python scripts/readme_sample.py            write them
 python scripts/readme_sample.py --check    exit code 1 if they are not current
@@ -12,8 +12,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-
-from whygrad.rules.table import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -36,17 +34,6 @@ def portable(text: str) -> str:
     return re.sub(r"(PyTorch \d+\.\d+)[\w.+]*", r"\1", text).strip()
 
 
-def rules_table() -> str:
-    """The rows of the table of rules."""
-    rows = [f"| [{slug}](docs/rules/{slug}.md) | {rule.page.summary} |" for slug, rule in RULES.items()]
-    return "\n".join(rows)
-
-
-def filled(readme: str, sample: str) -> str:
-    """The README with both generated parts in place."""
-    return _between(with_sample(readme, sample), "rules", rules_table())
-
-
 def with_sample(page: str, sample: str) -> str:
     """The page with the demo's output in place."""
     return _between(page, "sample", f"```\n$ whygrad run {DEMO}\n{sample}\n```")
@@ -64,7 +51,7 @@ def _between(text: str, name: str, content: str) -> str:
 def main(argv: list[str]) -> int:
     """Write, or check."""
     sample, old = demo_output(), {page: page.read_text(encoding="utf-8") for page in (README, START)}
-    new = {README: filled(old[README], sample), START: with_sample(old[START], sample)}
+    new = {page: with_sample(text, sample) for page, text in old.items()}
     if "--check" in argv:
         if new != old:
             print(

@@ -1,6 +1,6 @@
 """For all tests: what is in a folder of ``LIGHT`` needs no framework. ``make quick`` runs those folders.
 
-A test there that needs one after all is marked ``torch`` or ``tensorflow``, or belongs into another folder.
+A test there that needs one after all is marked ``torch``, ``tensorflow`` or ``jax``, or belongs into another folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 LIGHT = (HERE / "unit", HERE / "architecture")
-FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "gymnasium", "stable_baselines3"}
+FRAMEWORKS = {"torch", "tensorflow", "keras", "jax", "optax", "flax", "gymnasium", "stable_baselines3"}
+MARKS = ("torch", "tensorflow", "jax")
 HEAVY = "{} imports {}: mark it so, or put it into a folder beside {}, so that `make quick` stays quick"
 
 
@@ -35,7 +36,7 @@ def _without_frameworks(node: pytest.Item | pytest.Collector) -> Iterator[None]:
     yield
     new = (FRAMEWORKS & sys.modules.keys()) - before
     light = [folder for folder in LIGHT if node.path.is_relative_to(folder)]
-    if new and light and not any(node.iter_markers("torch")) and not any(node.iter_markers("tensorflow")):
+    if new and light and not any(any(node.iter_markers(mark)) for mark in MARKS):
         pytest.fail(HEAVY.format(node.nodeid, ", ".join(sorted(new)), light[0].name), pytrace=False)
 
 

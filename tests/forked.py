@@ -26,6 +26,14 @@ from whygrad.cli.main import main
 LOADED = {
     "torch": ("torch", "torch.distributions", "whygrad.frameworks.torch.backend"),
     "tensorflow": ("tensorflow", "keras", "whygrad.frameworks.tensorflow.backend"),
+    "jax": (
+        "jax",
+        "jax.numpy",
+        "optax",
+        "flax.linen",
+        "flax.training.train_state",
+        "whygrad.frameworks.jax.backend",
+    ),
 }
 
 

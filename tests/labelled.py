@@ -19,7 +19,12 @@ from tests import recordings
 from whygrad.storage.directory import EVIDENCE
 
 FORKED = Path(__file__).parent / "forked.py"
-QUIET = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+QUIET = {
+    "OMP_NUM_THREADS": "1",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "CUDA_VISIBLE_DEVICES": "",
+    "JAX_PLATFORMS": "cpu",
+}
 
 
 def labels_in(folder: Path, framework: str) -> list[dict[str, Any]]:

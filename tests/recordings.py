@@ -35,6 +35,7 @@ _PACKAGES = {
         "tensorflow-probability",
         "numpy",
     ),
+    "jax": ("jax", "jaxlib", "flax", "optax", "equinox", "dm-haiku", "distrax", "numpy"),
 }
 _SHOWN = (
     "rule",

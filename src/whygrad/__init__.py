@@ -5,9 +5,10 @@ Importing it is light and imports no framework: the public names are looked up w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing takes longer to import than all of this, and child processes start with it
 if TYPE_CHECKING:
+    from typing import Any
+
     from whygrad.api import assert_gradients_flow, explain, summarize, watching
 
 __version__ = "0.1.0"

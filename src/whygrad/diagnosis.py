@@ -14,6 +14,8 @@ from whygrad.rules.judging import causes
 from whygrad.rules.membership.judge_by_hand import passed_over
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
+from whygrad.rules.targets.judge_bounded import bounded_values
+from whygrad.rules.targets.judge_inverted import never_kept
 from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
@@ -43,5 +45,7 @@ def picture(situation: Situation, healthy: bool) -> Picture:
         *unplaced_copies(situation),
         *unseen_origins(situation),
         *passed_over(situation),
+        *never_kept(situation),
+        *bounded_values(situation),
     )
     return Picture(gradient_maps(situation), roles(situation), (*doubts, *right), drawing(situation))

@@ -11,7 +11,7 @@ FRAMEWORKS = ("torch", "tensorflow", "jax", "numpy", "gymnasium")
 
 LIGHT = [
     "import whygrad",
-    "import whygrad.cli.main, whygrad.__main__",
+    "import whygrad.__main__; from whygrad.cli.verbs import VERBS; [__import__(f'whygrad.cli.{v}') for v in VERBS]",
     "import whygrad.running.session, whygrad.frameworks.registry, whygrad.diagnosis",
     "import whygrad.reporters.terminal, whygrad.reporters.json_report, whygrad.reporters.explain",
     "from whygrad.cli.main import main; main(['explain'])",
@@ -45,6 +45,13 @@ def test_importing_whygrad_is_quick_work():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith("whygrad")}
     assert ours == {"whygrad"}
+
+
+def test_help_imports_no_verb():
+    code = "import sys; from whygrad.cli.main import main\ntry: main(['-h'])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name for name in done.stdout.splitlines()[-1].split() if name.startswith("whygrad")}
+    assert ours == {"whygrad", "whygrad.cli", "whygrad.cli.main", "whygrad.cli.verbs"}
 
 
 @pytest.mark.parametrize("command", ["--help", "explain", "runs"])

@@ -20,7 +20,16 @@ import pytest
 import whygrad
 
 ROOT = Path(__file__).parents[2]
-NEEDED = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md")
+NEEDED = (
+    "pyproject.toml",
+    "setup.py",
+    "whygrad-start.pth",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "SECURITY.md",
+)
 BUILD = "import sys; from setuptools import build_meta; print(getattr(build_meta, sys.argv[1])(sys.argv[2]))"
 COMPILER = shlex.split(sysconfig.get_config_var("CC") or "")[:1]
 
@@ -135,7 +144,8 @@ def test_the_version_is_that_of_the_package(described):
 
 
 def test_extras_are_what_is_watched(described):
-    assert set(described.get_all("Provides-Extra")) == {"torch", "tensorflow", "agents", "fix", "all", "dev"}
+    extras = {"torch", "tensorflow", "jax", "agents", "fix", "all", "dev", "long"}
+    assert set(described.get_all("Provides-Extra")) == extras
 
 
 def test_the_index_can_follow_every_link_of_the_readme(described):

@@ -21,7 +21,7 @@ BAD = [label for label in LABELS if not label["healthy"]]
 
 # A class for each framework, so that two workers share them.
 class TestTorch:
-    @scripts(HERE, "torch")
+    @scripts(HERE, "torch", kept=one_of_each_rule(HERE, "torch"))
     def test_as_labelled(self, label: dict[str, Any], forks: Forks) -> None:
         assert list(troubles(label, *forks.run("torch", HERE / label["file"]))) == []
 
@@ -30,6 +30,12 @@ class TestTensorFlow:
     @scripts(HERE, "tensorflow", kept=one_of_each_rule(HERE, "tensorflow"))
     def test_as_labelled(self, label: dict[str, Any], forks: Forks) -> None:
         assert list(troubles(label, *forks.run("tensorflow", HERE / label["file"]))) == []
+
+
+class TestJax:
+    @scripts(HERE, "jax", kept=one_of_each_rule(HERE, "jax"))
+    def test_as_labelled(self, label: dict[str, Any], forks: Forks) -> None:
+        assert list(troubles(label, *forks.run("jax", HERE / label["file"]))) == []
 
 
 def test_every_bad_script_has_a_good_twin_one_line_apart() -> None:

@@ -18,3 +18,9 @@ class TestTensorFlow:
     @scripts(HERE, "tensorflow", kept=())
     def test_as_labelled(self, label, forks):
         assert list(troubles(label, *forks.run("tensorflow", HERE / label["file"]))) == []
+
+
+class TestJax:
+    @scripts(HERE, "jax", kept=())
+    def test_as_labelled(self, label, forks):
+        assert list(troubles(label, *forks.run("jax", HERE / label["file"]))) == []

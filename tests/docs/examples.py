@@ -24,6 +24,7 @@ CASES = Path(__file__).parents[1] / "cases"
 WHOLE = (  # seen over more updates than a check waits for
     "exploding",
     "oscillating",
+    "ranks-diverge",
     "target-unused",
     "unmasked-bootstrap",
     "unused-in-ddp",

@@ -22,10 +22,10 @@ def readme():
     return (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_sample_and_table_are_current(script, readme):
+def test_the_sample_is_current(script, readme):
     pytest.importorskip("torch")
     sample, start = script.demo_output(), script.START.read_text(encoding="utf-8")
-    assert readme == script.filled(readme, sample), "run: python scripts/readme_sample.py"
+    assert readme == script.with_sample(readme, sample), "run: python scripts/readme_sample.py"
     assert start == script.with_sample(start, sample), "run: python scripts/readme_sample.py"
 
 
@@ -36,7 +36,7 @@ def test_portable_drops_paths_and_builds(script):
 
 def test_markers_are_needed(script):
     with pytest.raises(ValueError, match="sample:start"):
-        script.filled("nothing", "")
+        script.with_sample("nothing", "")
 
 
 def test_links_lead_somewhere():

@@ -9,7 +9,7 @@ import pytest
 
 from whygrad.rules.table import RULES
 
-pytest.importorskip("mkdocs")
+pytestmark = pytest.mark.long  # `make docs` is as strict
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,6 +1,6 @@
 """Injects a fault into functions of ours, one after the other, each in a fork of a process that has all loaded.
 
-    python tests/faults/sweep.py FRAMEWORK RESULTS.json [HOW-MANY | PART-OF-A-PLACE] [--late] [--bad]
+    python tests/faults/sweep.py FRAMEWORK RESULTS.json [HOW-MANY | named[HOW-MANY] | PART-OF-A-PLACE] [--late] [--bad]
 
 Each run is compared with the same script under plain python. ``--late`` lets the first calls pass; with ``--bad``
 the script ends with an exception of its own.
@@ -30,6 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from injector import Injector, Place, load_everything, places
+from named import NAMED
 
 from whygrad.cli.main import main as whygrad_main
 from whygrad.running.program import Program
@@ -44,7 +45,7 @@ LOADED = {
     ),
     "tensorflow": ("tensorflow", "keras", "whygrad.frameworks.tensorflow.backend"),
 }
-LONGEST = 60.0  # seconds that a run may take
+LONGEST = 300.0  # seconds that a run may take: a busy machine is not a failure
 #: Nobody is behind these who could step aside: python itself calls them, or they are nothing but the call.
 ENTRANCE = frozenset(
     (("cli/main.py", "main"), ("cli/run.py", "main"), ("frameworks/shared/frames.py", "plain_call"))
@@ -261,7 +262,11 @@ def everything(framework: str, results: Path, chosen: str = "", bad: bool = Fals
     """Inject everywhere, or in what is chosen, and write what came of it."""
     sweep = Sweep(framework, results.parent, bad)
     todo = sweep.executed
-    if chosen.isdigit():
+    if chosen.startswith("named"):
+        names = NAMED[framework][: int(chosen[5:] or len(NAMED[framework]))]
+        by_name = {f"{p.file} {p.name}": p for p in todo}
+        todo = [by_name[name] for name in names if name in by_name]
+    elif chosen.isdigit():
         todo = sample(todo, int(chosen))
     elif chosen:
         todo = [p for p in todo if chosen in str(p)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.started import Starter
 from tests.streams import as_at_a_terminal, settled
 
 FAKE = Path(__file__).parent / "fake"
@@ -34,6 +35,7 @@ class Lab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.timeout = 300  # seconds: a busy machine is not a failure
+        self.starter: Starter | None = None
         self.env = {
             k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "COV", "FORCE_", "NO_COL"))
         }
@@ -51,6 +53,9 @@ class Lab:
 
     def do(self, *command: str, stdin: str | None = None) -> Done:
         """Run a command in the directory."""
+        if self.starter and self.starter.can(command, self.env):
+            out, err, code = self.starter.run(command, self.folder, self.env, stdin, self.timeout)
+            return Done(settled(out), settled(err), code)
         done = subprocess.run(
             command,
             cwd=self.folder,
@@ -94,18 +99,31 @@ class Lab:
             assert first.strip() == ready
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=self.timeout)
         finally:
             process.kill()  # one that did not listen is not left behind
             process.wait()
         return Done(settled(first + out), settled(err), process.returncode)
 
 
+@pytest.fixture(scope="session")
+def starters() -> Iterator[dict[str, Starter]]:
+    """For each framework what starts programs without waiting for it."""
+    made: dict[str, Starter] = {}
+    yield made
+    for starter in made.values():
+        starter.close()
+
+
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    """An empty directory to run programs in."""
+def lab(tmp_path: Path, starters: dict[str, Starter], request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """An empty directory to run programs in; where the test is marked ``forked``, with that framework loaded."""
     with as_at_a_terminal():
-        yield Lab(tmp_path)
+        lab = Lab(tmp_path)
+        if forked := request.node.get_closest_marker("forked"):
+            for framework in forked.args:
+                lab.starter = starters.setdefault(framework, Starter(framework, lab.env))
+        yield lab
 
 
 @pytest.fixture

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
 
 from whygrad import __version__
 from whygrad.cli.target import split
+from whygrad.running.program import Program
 
 HEALTHY = "import fakeframe\nfakeframe.step()\nprint('done')\n"
 
@@ -38,27 +40,54 @@ def test_version_and_help(lab):
         assert done.stdout.startswith("usage: whygrad")
 
 
+@pytest.mark.parametrize(
+    ("target", "args", "is_module", "stem"),
+    [
+        ("some/train.py", ("other.py",), False, "train"),
+        ("pkg.train", ("--lr", "1"), True, "train"),
+        ("torch.distributed.run", ("--nproc_per_node=2", "some/train.py"), True, "train"),
+    ],
+)
+def test_what_a_run_is_called(target, args, is_module, stem):
+    assert Program(target, args, is_module).stem == stem
+
+
 WRONG = [
     (("run",), "name the script to run"),
     (("run", "-m"), "-m needs the name of a module"),
     (("run", "nope.py"), "whygrad: there is no file 'nope.py'"),
+    (("run", "train.sh"), "'train.sh' is a shell script: `whygrad run -- sh train.sh` watches the python"),
+    (("check", "a.ipynb"), "'a.ipynb' is a notebook: write `with whygrad.watching():` in the cell"),
     (("run", "folder"), "whygrad: 'folder' is a directory: name the script in it that trains"),
     (("run", "--jsn", "x"), "unrecognized arguments: --jsn"),
     (("check", "nope.py"), "whygrad: there is no file 'nope.py'"),
     (("train.py", "--lr", "1"), "whygrad run train.py --lr 1"),
-    (("explode",), "invalid choice: 'explode'"),
+    (("explode",), "there is no command 'explode'; `whygrad --help` lists them"),
+    (("rnu", "train.py"), "there is no command 'rnu'; did you mean `run`?"),
     (("explain", "detach"), "did you mean 'detached'?"),
-    (("explain", "qqqq"), "there is no rule 'qqqq'"),
+    (("explain", "qqqq"), "there is no rule 'qqqq'; `whygrad explain` lists them all"),
+    (("explain", "foo"), "there is no rule 'foo'; `whygrad explain` lists them all"),
 ]
 
 
 @pytest.mark.parametrize(("args", "sentence"), WRONG)
 def test_wrong_use_gets_one_sentence_and_exit_code_2(lab, args, sentence):
     (lab.folder / "folder").mkdir()
+    for name in ("train.sh", "a.ipynb"):
+        (lab.folder / name).touch()
     done = lab.whygrad(*args)
     assert (done.code, done.stdout) == (2, "")
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_who_reads_only_the_beginning_gets_no_traceback(lab):
+    words = [sys.executable, "-m", "whygrad", "explain", "detached"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(words, cwd=lab.folder, stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_explain(lab):
@@ -155,6 +184,8 @@ def test_a_script_without_a_framework(lab):
 
 
 def test_a_framework_that_is_not_installed(lab):
+    missing = "No module named 'jax'"  # as where it is not there: on this machine it may be
+    lab.write(f"raise ModuleNotFoundError({missing!r}, name='jax')", "jax/__init__.py")
     lab.write("import jax")
     done = lab.whygrad("run", "train.py")
     assert done.code == 1

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("libcst")
+pytestmark = pytest.mark.forked("torch")
+
 
 ROOT = Path(__file__).parents[2]
 DEMO = "examples/broken_actor_critic.py"
@@ -115,6 +117,7 @@ def test_a_library_is_never_touched(project):
     assert (site / "parts" / "agent.py").read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_healthy_program_has_nothing_to_fix(project):
     project.write(AGENT.replace(".detach()", ""), "parts/agent.py")
     done = project.whygrad("fix", "train.py")

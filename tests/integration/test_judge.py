@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.forked("torch")
+
 SCRIPT = """
 import torch
 from torch import nn

@@ -119,6 +119,7 @@ def test_runs_of_a_folder_that_is_not_there(lab):
     assert done.stderr == "whygrad: there is no folder 'nowhere'\n"
 
 
+@pytest.mark.forked("torch")
 @pytest.mark.torch
 def test_tensorboard_shows_what_was_found(lab):
     lab.write(CUT)
@@ -138,6 +139,7 @@ def test_tensorboard_shows_what_was_found(lab):
     assert not list((lab.folder / "out").glob(".*part"))
 
 
+@pytest.mark.forked("torch")
 @pytest.mark.torch
 def test_tensorboard_makes_a_page_of_it(lab):
     """Its own Markdown, which is not GitHub's: tables and code come out as such."""

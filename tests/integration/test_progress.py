@@ -72,6 +72,7 @@ def test_it_is_drawn_and_never_mixed(tmp_path):
     drawn = re.findall(r"whygrad: [\d,]+ updates · [\d,]+/s · net\.\w+: moves by \S+ of its size", text)
     assert len(drawn) >= 3
     lines = screen(text)
+    assert lines[0] == "whygrad: watching train.py"
     for number in (19, 39, 59):
         assert f"update {number} of the script" in lines
     assert "unfinished and finished" in lines

@@ -58,24 +58,26 @@ while True:
 """
 
 
-def killed(lab, *options: str) -> Path:
-    """Run it until there is a report, look at the list of runs, and kill it. Gives the run directory."""
-    command = [sys.executable, "-m", "whygrad", "run", *options, "train.py"]
+def killed(lab, *options: str) -> tuple[Path, str]:
+    """Run it until its finding is told, look at the list of runs, and kill it: run directory, and what was said."""
+    told = ("--notify", "cat > part && mv part told.json")
+    command = [sys.executable, "-m", "whygrad", "run", *told, *options, "train.py"]
     process = subprocess.Popen(
         command, cwd=lab.folder, env=lab.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout.readline() == "ready\n", process.stderr.read()
-        end = time.monotonic() + 60
-        while not (reports := list(lab.folder.glob("runs/*/report.json"))):
-            assert time.monotonic() < end, "no report was written while the script ran"
+        end = time.monotonic() + 300
+        while not (lab.folder / "told.json").exists():
+            assert time.monotonic() < end, "no finding was told while the script ran"
             assert process.poll() is None
             time.sleep(0.1)
         assert "still running" in lab.whygrad("runs").stdout
     finally:
         process.send_signal(signal.SIGKILL)
-        process.communicate()
-    return reports[0].parent
+        _, said = process.communicate()
+    (report,) = lab.folder.glob("runs/*/report.json")
+    return report.parent, said
 
 
 @pytest.mark.torch
@@ -84,7 +86,11 @@ def killed(lab, *options: str) -> Path:
 )
 def test_a_killed_run_leaves_its_findings(lab, options):
     lab.write(ENDLESS)
-    folder = killed(lab, *options)
+    folder, said = killed(lab, *options)
+    assert said == "\nwhygrad: train.py:7: error[detached]: actor gets no gradient: cut by .detach()\n"
+    told = json.loads((lab.folder / "told.json").read_text())
+    assert (told["rule"], told["site"]["line"], told["script"]) == ("detached", 7, "train.py")
+    assert Path(told["run"]).samefile(folder)
     run = json_report.parse((folder / "report.json").read_text())
     again = lab.whygrad("judge", str(folder), "--json", "-")
     assert (again.code, json_report.parse(again.stdout)) == (1, run)
@@ -111,7 +117,8 @@ def test_a_killed_run_leaves_its_findings(lab, options):
 @pytest.mark.tensorflow
 def test_a_killed_run_of_compiled_tensorflow(lab):
     lab.write(ENDLESS_TENSORFLOW)
-    folder = killed(lab)
+    folder, said = killed(lab)
+    assert "train.py:7: error[detached]: " in said
     run = json_report.parse((folder / "report.json").read_text())
     assert not run.finished
     assert [(f.rule, f.site.line) for f in run.findings][:1] == [("detached", 7)]
@@ -147,6 +154,7 @@ def shown(lab, script: str, argument: str, *options: str) -> None:
     assert not [note for note in often["notes"] if note["kind"] == "internal"]
 
 
+@pytest.mark.forked("torch")
 @pytest.mark.torch
 @pytest.mark.parametrize(
     "options", [(), pytest.param(("--every", "7"), marks=pytest.mark.long)], ids=["plain", "watch"]
@@ -156,11 +164,13 @@ def test_looking_changes_nothing_in_torch(lab, options):
 
 
 @pytest.mark.long
+@pytest.mark.forked("torch")
 @pytest.mark.torch
 def test_looking_changes_nothing_where_a_thread_trains(lab):
     shown(lab, "actor_critic.py", "--thread")
 
 
+@pytest.mark.forked("torch")
 @pytest.mark.torch
 def test_no_step_is_lost_while_one_of_three_threads_is_looked_at(lab):
     lab.write("""
@@ -190,6 +200,7 @@ def test_no_step_is_lost_while_one_of_three_threads_is_looked_at(lab):
     assert not [note for note in report["notes"] if note["kind"] == "internal"]
 
 
+@pytest.mark.forked("tensorflow")
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
     "options", [("eager",), pytest.param(("xla", "--every", "7"), marks=pytest.mark.long)], ids=lambda o: o[0]

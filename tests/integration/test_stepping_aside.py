@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.forked("torch")
+
 TRAINS = """
     import torch
     torch.manual_seed(0)

@@ -73,6 +73,7 @@ print(float(tf.norm(gradients[0])))
 """
 
 
+@pytest.mark.forked("tensorflow")
 @pytest.mark.tensorflow
 def test_keras_with_a_writer_of_tf_summary(lab):
     lab.write(KERAS)

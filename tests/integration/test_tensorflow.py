@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from tests.choosing import mostly_long
 
-pytest.importorskip("tensorflow")
-pytestmark = pytest.mark.tensorflow
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.forked("tensorflow"),
+    pytest.mark.skipif(find_spec("tensorflow") is None, reason="needs tensorflow"),
+]
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -24,7 +28,14 @@ def watched(lab, *args):
     return lab.whygrad("run", "--quiet", "--out", "out", *args)
 
 
-@pytest.mark.parametrize("mode", mostly_long(["eager", "graph", "xla"], {"eager", "graph"}.__contains__))
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "eager",
+        pytest.param("graph", marks=pytest.mark.forked()),  # real processes, which import it
+        pytest.param("xla", marks=pytest.mark.long),
+    ],
+)
 def test_bit_equal_weights_the_same_output_and_no_trace_more(lab, mode):
     shutil.copy(SCRIPTS / "dqn_tf.py", lab.folder)
     alone = lab.python("dqn_tf.py", mode)
@@ -214,6 +225,7 @@ print("the end")
     assert report(lab)["updates"][0]["networks"] == ["actor"]
 
 
+@pytest.mark.forked()  # in real processes, each of which imports its framework
 def test_torch_and_tensorflow_leave_each_other_alone(lab):
     lab.write("import torch, sys\nprint('tensorflow' in sys.modules)")
     assert lab.whygrad("run", "--quiet", "--out", "out", "train.py").stdout == "False\n"
@@ -221,6 +233,7 @@ def test_torch_and_tensorflow_leave_each_other_alone(lab):
     assert lab.whygrad("run", "--quiet", "--out", "out", "train.py").stdout == "False\n"
 
 
+@pytest.mark.forked()  # in real processes, each of which imports its framework
 def test_a_real_tf_agents_agent(lab):
     pytest.importorskip("tf_agents")
     lab.write(

@@ -12,6 +12,7 @@ import pytest
 from tests.choosing import mostly_long
 
 SCRIPTS = Path(__file__).parent / "scripts"
+pytestmark = pytest.mark.forked("torch")
 
 
 def report(lab):
@@ -23,6 +24,7 @@ def watched(lab, *args):
     return lab.whygrad("run", "--quiet", "--out", "out", *args)
 
 
+@pytest.mark.forked()  # in real processes, each of which imports its framework
 @pytest.mark.parametrize(
     ("script", "args", "optimizers"),
     mostly_long(
@@ -134,6 +136,7 @@ for crash in (printed_by_the_script, second_time, in_place, wrong_type, function
 """
 
 
+@pytest.mark.forked()  # in real processes
 @pytest.mark.parametrize("name", mostly_long(CRASHES, "chained".__eq__))
 def test_tracebacks_through_torch(lab, name):
     lab.write(START.lstrip() + textwrap.dedent(CRASHES[name]))
@@ -143,6 +146,7 @@ def test_tracebacks_through_torch(lab, name):
     assert report(lab)["exception"]["type"] in alone.stderr
 
 
+@pytest.mark.forked()  # in real processes
 def test_tracebacks_of_threads_through_torch(lab):
     lab.write(START.lstrip() + IN_THREADS)
     alone = lab.python("train.py")
@@ -256,8 +260,9 @@ def test_ctrl_c_gives_the_diagnosis_so_far(lab):
         "    optimizer.zero_grad(); loss.backward(); optimizer.step(); step += 1\n"
         "    if step == 30: print('ready', flush=True)\n    time.sleep(0.001)\n"
     )
+    alone = lab.interrupted((sys.executable, "train.py"))  # -2 or 1: that is up to what torch does at the end
     done = lab.interrupted((sys.executable, "-m", "whygrad", "run", "--out", "out", "train.py"))
-    assert done.code == -2
+    assert done.code == alone.code != 0
     assert "KeyboardInterrupt" in done.stderr
     assert "whygrad/" not in done.stderr.partition("KeyboardInterrupt\n")[0]
     assert report(lab)["updates"][0]["count"] >= 30
@@ -295,6 +300,7 @@ def test_data_loaders_with_processes(lab, context):
     assert report(lab)["updates"][0]["count"] == 4
 
 
+@pytest.mark.forked()  # in real processes
 def test_stable_baselines(lab):
     lab.write(
         """

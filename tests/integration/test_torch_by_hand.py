@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.choosing import mostly_long
 
+pytestmark = pytest.mark.forked("torch")
+
 BEGIN = """
 import torch, torch.nn as nn
 torch.manual_seed(0)

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.forked("torch")
+
 QUIET = """
 import logging, torch, torch.nn as nn, torch.nn.functional as F
 torch._logging.set_logs(all=logging.ERROR)

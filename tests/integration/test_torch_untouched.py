@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.choosing import mostly_long
 
+pytestmark = pytest.mark.forked("torch")
+
 
 def judged(lab):
     """Nothing differs that the program can see; what the report says of it."""
@@ -72,6 +74,13 @@ METHODS = """
     torch.Tensor.data = property(lambda tensor: 0.9 * data.__get__(tensor), data.__set__)
     replace_backward()
 """
+FROZEN = (
+    METHODS
+    + """
+    import gc
+    gc.freeze()  # from here on gc tells nobody who holds what
+"""
+)
 FUNCTIONS = """
     replace(F, "mse_loss", "relu", "linear", "max_pool1d")
     replace(torch, "meshgrid", "relu")
@@ -86,10 +95,11 @@ FUNCTIONS = """
 """
 
 
+@pytest.mark.forked()  # in real processes
 @pytest.mark.parametrize(
     "when", mostly_long([-1, 4, 9], (4).__eq__), ids=["before", "while recording", "later"]
 )
-@pytest.mark.parametrize("replaced", [METHODS, FUNCTIONS], ids=["methods", "functions"])
+@pytest.mark.parametrize("replaced", [METHODS, FUNCTIONS, FROZEN], ids=["methods", "functions", "frozen"])
 def test_what_replaces_a_function_of_torch_runs_once(lab, replaced, when):
     lab.write(REPLACING.replace("    REPLACED\n", replaced).replace("WHEN", str(when)))
     assert judged(lab)["updates"][0]["count"] == 12

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("tensorflow")
-pytestmark = pytest.mark.tensorflow
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.forked("tensorflow"),
+    pytest.mark.skipif(find_spec("tensorflow") is None, reason="needs tensorflow"),
+]
 
 TORCH = """
     import tensorflow as tf
@@ -41,9 +45,9 @@ TENSORFLOW = """
 @pytest.mark.parametrize(
     ("script", "unused", "most"),
     [
-        (TORCH, "", 5),
+        pytest.param(TORCH, "", 5, marks=pytest.mark.long),
         (TORCH, "other = tf.keras.optimizers.SGD(0.1)", 40),
-        (TENSORFLOW, "", 5),
+        pytest.param(TENSORFLOW, "", 5, marks=pytest.mark.long),
         (TENSORFLOW, "other = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)", 40),
     ],
     ids=["torch", "torch beside an optimizer", "tensorflow", "tensorflow beside an optimizer"],

@@ -126,13 +126,16 @@ COMPILED = """
     Agent = Compiled
 """
 
+ON_TORCH = [pytest.mark.torch, pytest.mark.forked("torch")]
+ON_TENSORFLOW = [pytest.mark.tensorflow, pytest.mark.forked("tensorflow")]
+
 
 @pytest.mark.parametrize(
     "framework",
     [
-        pytest.param(TORCH, id="torch", marks=pytest.mark.torch),
-        pytest.param(TENSORFLOW, id="tensorflow", marks=pytest.mark.tensorflow),
-        pytest.param(TENSORFLOW + COMPILED, id="compiled", marks=pytest.mark.tensorflow),
+        pytest.param(TORCH, id="torch", marks=ON_TORCH),
+        pytest.param(TENSORFLOW, id="tensorflow", marks=ON_TENSORFLOW),
+        pytest.param(TENSORFLOW + COMPILED, id="compiled", marks=ON_TENSORFLOW),
     ],
 )
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ for kind in ("xla", "fit"):
 EXPECTED = {"True": list(range(1, 21)), "5": [5, 10, 15, 20], "callable": [2, 3, 11]}
 
 
+@pytest.mark.forked("tensorflow")
 @pytest.mark.tensorflow
 @pytest.mark.long
 def test_schedules_are_honoured_without_another_trace_and_weights_are_equal(lab):
@@ -111,6 +112,7 @@ for kind in ("eager", "function", "loop"):
 """
 
 
+@pytest.mark.forked("tensorflow")
 @pytest.mark.tensorflow
 def test_sparse_and_missing_gradients_and_loops(lab):
     lab.write(ODD)
@@ -167,6 +169,7 @@ train("apart")
 """
 
 
+@pytest.mark.forked("tensorflow")
 @pytest.mark.tensorflow
 def test_a_compiled_update_tells_what_an_eager_one_tells(lab):
     lab.write(SHAPES)

@@ -9,9 +9,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "src" / "whygrad" / "zoo" / "agents"
-CLASSES = {"dqn": "DQN", "ppo": "PPO", "reinforce": "Reinforce", "ddpg": "DDPG", "dqn_keras": "DQN"}
+CLASSES = {
+    "dqn": "DQN",
+    "ppo": "PPO",
+    "reinforce": "Reinforce",
+    "ddpg": "DDPG",
+    "dqn_keras": "DQN",
+    "ppo_jax": "PPO",
+}
 
 
 @functools.cache
@@ -21,6 +30,8 @@ def script(name):
 
 def trained(name, steps, *args):
     """An agent of this name after that many steps."""
+    if name == "ppo_jax":
+        pytest.importorskip("jax"), pytest.importorskip("optax")
     parts = script(name)
     agent = parts[CLASSES[name]](parts["arguments"](["--steps", str(steps), *args]))
     agent.learn(steps)
@@ -28,7 +39,9 @@ def trained(name, steps, *args):
 
 
 def weights(agent):
-    return {k: v for k, v in agent.state().items() if k != "told"}
+    """What was learnt; with all that the rest of the training depends on, if the agent can tell."""
+    arrays = agent.state() if hasattr(agent, "state") else agent.weights()
+    return {k: v for k, v in arrays.items() if k != "told"}
 
 
 def whygrad(*words, cwd):

@@ -33,9 +33,10 @@ EVERYDAY = {next(row for row in BREAKS if row[0] == name) for name in ("dqn", "d
 
 
 def framework(name):
-    """The one to have loaded; nothing for an agent that chooses Keras 2 before TensorFlow is loaded."""
+    """The one to have loaded; nothing for an agent that has to be in a process of its own from the start."""
     text = shelf.agent(name).text
-    return "torch" if "import torch" in text else "" if "tf_agents" in text else "tensorflow"
+    alone = "tf_agents" in text or "import jax" in text
+    return "torch" if "import torch" in text else "" if alone else "tensorflow"
 
 
 @pytest.fixture(scope="module")

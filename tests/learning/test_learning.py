@@ -13,6 +13,7 @@ SHORT = [
     ("reinforce", 100_000, 400.0),
     ("ddpg", 7_000, -200.0),
     ("dqn_keras", 50_000, 475.0),
+    ("ppo_jax", 50_000, 475.0),
 ]
 
 
@@ -70,6 +71,18 @@ def test_same_seed_same_result(name):
     assert not all(
         first[key].shape == other[key].shape and np.array_equal(first[key], other[key]) for key in first
     )
+
+
+@pytest.mark.long
+def test_every_seed_learns_by_itself():
+    """What stands beside it in the same call changes nothing."""
+    both, second = (
+        trained("ppo_jax", 2_000, "--seeds", "2"),
+        trained("ppo_jax", 2_000, "--seed", "2", "--seeds", "1"),
+    )
+    beside, alone = both.weights(1), second.weights()
+    assert all(np.allclose(beside[key], alone[key], atol=1e-5) for key in alone)
+    assert not np.allclose(both.weights(0)["policy/0/weight"], alone["policy/0/weight"])
 
 
 def test_a_modified_actor_stays_trained():

@@ -18,7 +18,7 @@ SHORT = ("--steps", "1500", "--eval-episodes", "2", "--train-every", "64", "--gr
 def test_without_a_name_they_are_listed_with_what_they_say_of_themselves(tmp_path):
     done = whygrad("train", cwd=tmp_path)
     assert done.returncode == 0
-    for name in ("dqn", "ppo", "reinforce", "ddpg", "dqn_keras", "dqn_tf_agents"):
+    for name in ("dqn", "ppo", "reinforce", "ddpg", "dqn_keras", "dqn_tf_agents", "ppo_jax"):
         assert f"  {name} " in done.stdout and shelf.agent(name).line in done.stdout
 
 

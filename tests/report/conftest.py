@@ -48,8 +48,9 @@ def look(browser: Browser) -> Any:
             "request",
             lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else complaints.append(r.url),
         )
+        page.set_default_timeout(120_000)  # milliseconds: a busy machine is not a failure
         page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready=yes]", timeout=20_000)
+        page.wait_for_selector("html[data-ready=yes]")
         yield page
         page.close()
         assert complaints == []

@@ -157,3 +157,23 @@ def test_whatever_comes_from_the_program_stays_text(sick, look, tmp_path: Path):
         page.locator("#flow-picture .edge.flows").first.focus()
         assert page.locator("#flow-says").inner_text().count("onerror") >= 1
         assert HOSTILE in page.locator("#variable option").first.inner_text()
+
+
+def test_nothing_runs_but_the_scripts_of_the_page(sick, tmp_path, browser):
+    # GIVEN a report into which somebody has put a script, a handler and a style
+    text = (sick / "report.html").read_text()
+    policy = text.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+    assert "unsafe" not in policy and "require-trusted-types-for 'script'" in policy
+    evil = "<script>window.owned = 1</script><img src=x onerror='window.owned = 2'><b style='color:red' id=b>b</b>"
+    (tmp_path / "page.html").write_text(text.replace("<main>", "<main>" + evil))
+
+    # WHEN it is opened
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    page.wait_for_selector("html[data-ready=yes]", timeout=20_000)
+
+    # THEN the page is drawn, and nothing else has run
+    assert page.evaluate("window.owned") is None
+    assert page.evaluate("document.getElementById('b').getAttribute('style')") is not None
+    assert page.evaluate("getComputedStyle(document.getElementById('b')).color") != "rgb(255, 0, 0)"
+    page.close()

@@ -24,6 +24,7 @@ _VALUED = (
     "--every",
     "--select",
     "--ignore",
+    "--notify",
     "--patched",
 )
 

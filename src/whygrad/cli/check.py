@@ -6,15 +6,14 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from whygrad.cli import choosing, target
+from whygrad.cli import choosing, launching, target
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.model import Run
+from whygrad.processes.launcher import Launcher
 from whygrad.running import patched
 from whygrad.running.limits import Limits
 from whygrad.running.sentences import failed_ourselves, made_updates
-
-HELP = "run a script only until every optimizer has been judged; exit code 1 when something is wrong"
 
 _DESCRIPTION = """Runs a script until every optimizer that it uses has made a few updates, ends it cleanly,
 and says what was found. Exit code: 0 healthy, 1 errors or warnings, 2 wrong use or no update to judge;
@@ -42,11 +41,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--patched", metavar="FILE", help=argparse.SUPPRESS
     )  # how `whygrad fix` tries a change
-    options, program = target.parse(parser, argv)
+    options, program = target.parse_any(parser, argv)
     if options.patched:
         patched.install(Path(options.patched))
     limits = Limits(options.updates, options.seconds)
     choice = choosing.choice(parser, options, program.folder)
+    if isinstance(program, Launcher):
+        return launching.supervise(program, Output.of(options, program), exit_code, limits, choice)
     return supervise(program, Output.of(options, program), exit_code, limits, choice=choice)
 
 

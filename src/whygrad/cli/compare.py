@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli.output import color_for, width_of
+from whygrad import strangers
 from whygrad.cli.run_directories import NotARun, Stored, read
+from whygrad.cli.saying import refuse, say
+from whygrad.cli.stream import color_for, width_of
 from whygrad.reporters import compare_html, compare_terminal
 from whygrad.reporters.comparing import Side, compare
 from whygrad.storage.directory import write_atomically
-
-HELP = "put two runs side by side: which variable's gradient differs first"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -35,14 +35,14 @@ def main(argv: Sequence[str]) -> int:
         if options.html:
             write_atomically(Path(options.html), compare_html.render(comparison))
     except (NotARun, OSError) as error:
-        print(f"whygrad: {error}", file=sys.stderr)
-        return 2
-    print(compare_terminal.render(comparison, color_for(sys.stdout), width_of(sys.stdout)), end="")
+        return refuse(error)
+    say(compare_terminal.render(comparison, color_for(sys.stdout), width_of(sys.stdout)), sys.stdout)
     return 0
 
 
 def _names(one: Stored, other: Stored) -> tuple[str, str]:
     """The folders' names; with their parents where they are the same."""
-    if one.folder.resolve().name != other.folder.resolve().name:
-        return one.folder.resolve().name, other.folder.resolve().name
-    return str(one.folder), str(other.folder)
+    names = [strangers.line(side.folder.resolve().name) for side in (one, other)]
+    if names[0] == names[1]:
+        names = [strangers.line(side.folder) for side in (one, other)]
+    return names[0], names[1]

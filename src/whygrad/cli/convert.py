@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from whygrad import strangers
+from whygrad.cli.saying import refuse, say
 from whygrad.zoo.tfjs import converting
 from whygrad.zoo.tfjs.network import Model, ModelError
-
-HELP = "turn a TensorFlow.js model into Keras or torch, or a Keras model into TensorFlow.js"
 
 _DESCRIPTION = """Reads a TensorFlow.js layers-model (model.json, or the folder that has one) or a Keras file,
 and writes it for Keras (a .keras file), torch (a .py file that needs nothing but torch, and its weights as
@@ -41,11 +41,10 @@ def main(argv: Sequence[str]) -> int:
         model = converting.read(options.source, options.keep_non_finite)
         files = converting.TARGETS[options.to](model, options.out, options.quantize)
     except (ModelError, OSError) as error:
-        print(f"whygrad: {error}", file=sys.stderr)
-        return 2
+        return refuse(error)
     for note in converting.notes(model, options.to):
-        print(f"whygrad: {note}", file=sys.stderr)
-    print(_summary(model, files))
+        say(f"whygrad: {strangers.line(note)}", sys.stderr)
+    say(_summary(model, files), sys.stdout)
     return 0
 
 

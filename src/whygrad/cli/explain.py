@@ -6,15 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from whygrad.cli.output import color_for
+from whygrad.cli.stream import color_for
+from whygrad.cli.verbs import VERBS
 from whygrad.reporters.explain import render_list, render_rule
-
-HELP = "list the rules, or explain one: what, why, a bad and a good example"
 
 
 def main(argv: Sequence[str]) -> int:
     """Print the page on stdout; 2, and the nearest name, for a rule that there is not."""
-    parser = argparse.ArgumentParser(prog="whygrad explain", description=HELP, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="whygrad explain", description=VERBS["explain"], allow_abbrev=False)
     parser.add_argument("slug", nargs="?", metavar="SLUG", help="the name of a rule, for example: detached")
     slug = parser.parse_args(argv).slug
     color = color_for(sys.stdout)

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whygrad.cli import check, choosing, target
-from whygrad.cli.output import color_for, width_of
+from whygrad.cli.stream import color_for, width_of
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 from whygrad.storage.directory import EVIDENCE, FIXES, REPORT, RunDirectory
 
 if TYPE_CHECKING:
     from whygrad.fixing.trying import Tried
-
-HELP = "change a script so that its findings are gone, and show the change when it has proven itself"
 
 _LONGER = 40  # times as many updates, where a few show nothing
 

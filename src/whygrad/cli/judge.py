@@ -10,9 +10,8 @@ from pathlib import Path
 from whygrad.cli.actions import Actions, root_of
 from whygrad.cli.output import Output
 from whygrad.cli.run_directories import NotARun, judged
+from whygrad.cli.saying import refuse
 from whygrad.storage.directory import RunDirectory
-
-HELP = "judge the evidence of a run again, with the rules of this version; needs no framework"
 
 _DESCRIPTION = """Judges the evidence of a run again, with the rules of this version, and says what
 whygrad run would have said. Nothing is executed, and no framework is needed. Exit code: 0 healthy,
@@ -37,14 +36,13 @@ def main(argv: Sequence[str]) -> int:
     try:
         stored = judged(options.run)
     except NotARun as error:
-        print(f"whygrad: {error}", file=sys.stderr)
-        return 2
+        return refuse(error)
     with stored.reading():
-        _output(options).write(stored.run)
+        output_of(options).write(stored.run)
     return 1 if not stored.run.clean else 2 if stored.run.blind else 0
 
 
-def _output(options: argparse.Namespace) -> Output:
+def output_of(options: argparse.Namespace) -> Output:
     """Our words go to stdout, unless that is wanted for something else."""
     base = Path.cwd()
     taken = "-" in (options.json, options.sarif)

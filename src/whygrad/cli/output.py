@@ -14,32 +14,14 @@ from typing import TextIO
 
 from whygrad.cli import bare
 from whygrad.cli.actions import Actions, root_of
+from whygrad.cli.stream import color_for, width_of
 from whygrad.model import Drawing, Note, Recording, Run
+from whygrad.processes import group
+from whygrad.processes.launcher import Launcher
 from whygrad.reporters import json_report, sarif, terminal, watched
 from whygrad.running import keeping
 from whygrad.running.program import Program
 from whygrad.storage.directory import REPORT, RunDirectory, write_atomically
-
-
-def color_for(stream: TextIO) -> bool:
-    """Colour on a terminal, unless ``NO_COLOR``; ``FORCE_COLOR`` wants it everywhere."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    with contextlib.suppress(Exception):
-        return stream.isatty() and os.environ.get("TERM") != "dumb"
-    return False
-
-
-def width_of(stream: TextIO) -> int:
-    """How wide to write: as the terminal is, within reason."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns):
-        return max(60, min(int(columns), 120))
-    with contextlib.suppress(Exception):
-        return max(60, min(os.get_terminal_size(stream.fileno()).columns, 120))
-    return 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +40,18 @@ class Output:
     keeps: bool = True  # the run goes into its directory; one that was read is there already
 
     @classmethod
-    def of(cls, options: argparse.Namespace, program: Program) -> Output:
+    def of(cls, options: argparse.Namespace, program: Program | Launcher) -> Output:
         """As the options say."""
-        base = Path.cwd()
+        base, out = Path.cwd(), Path(options.out) if options.out else None
+        shared = group.launched()
         return cls(
-            directory=RunDirectory(program.stem, Path(options.out) if options.out else None, base),
+            directory=(group.directory if shared else RunDirectory)(program.stem, out, base),
             source=not options.no_source,
             json=options.json or "",
             sarif=options.sarif or "",
             github=Actions.here() if options.github else None,
             root=root_of(base),
-            quiet=options.quiet,
+            quiet=options.quiet or (shared and os.environ["RANK"] != "0"),
             stdout=sys.stdout,
             stderr=sys.stderr,
         )
@@ -158,6 +141,11 @@ class Output:
             bare.leave_run(self.directory.place, report)
         if self.json and self.json != "-":
             bare.leave(self.directory.base / self.json, report)
+
+    def say_now(self, text: str) -> None:
+        """Words while the program runs, from another thread: past the program's stream, in one piece."""
+        with contextlib.suppress(OSError, ValueError):  # closed, or no file at all
+            os.write(self.stderr.fileno(), f"{text}\n".encode(self.stderr.encoding or "utf-8", "replace"))
 
     def keep(self, run: Run, recording: Recording) -> None:
         """A report of a program that still runs, in case that it is killed. Another thread calls this."""

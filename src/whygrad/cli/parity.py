@@ -8,10 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from whygrad.cli.saying import refuse, say
 from whygrad.zoo.tfjs.converting import needs
 from whygrad.zoo.tfjs.network import ModelError
-
-HELP = "compare loss and gradients of two implementations of a network, and name the likely mistake"
 
 _DESCRIPTION = """Compares B with A: loss, gradient of each variable, moving statistics, steps of the
 optimizer, on the same batch with the same weights. A is a folder of vectors that TensorFlow.js made, or a
@@ -40,10 +39,9 @@ def main(argv: Sequence[str]) -> int:
 
             result = checking.check(options.a, options.b, options.tolerance)
     except (ModelError, OSError) as error:
-        print(f"whygrad: {error}", file=sys.stderr)
-        return 2
+        return refuse(error)
     if options.json != "-":
-        print(report.render(result), end="")
+        say(report.render(result), sys.stdout)
     if options.json:
         text = report.as_json(result)
         print(text) if options.json == "-" else Path(options.json).write_text(text + "\n", encoding="utf-8")

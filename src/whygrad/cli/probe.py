@@ -12,8 +12,6 @@ from typing import Any
 
 from whygrad.zoo import catalogue as shelf
 
-HELP = "run an agent through tiny environments and say which part of it is broken"
-
 _EPILOG = """WHAT is the name of a reference agent, or script.py:make_agent. make_agent(env, seed) is given
 the name of a gymnasium environment and returns an object with learn(steps), act(observation) and,
 if it has one, value(observation); `gamma` is its discount (0.99 if it does not say). With

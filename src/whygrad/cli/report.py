@@ -8,11 +8,11 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from whygrad import strangers
 from whygrad.cli.run_directories import NotARun, Stored, read
+from whygrad.cli.saying import refuse, say
 from whygrad.reporters import html_report
-from whygrad.storage.directory import write_atomically
-
-HELP = "make one HTML file of a run, to look at and to send around"
+from whygrad.storage.directory import write_atomically, write_beside
 
 
 def main(argv: Sequence[str]) -> int:
@@ -27,11 +27,10 @@ def main(argv: Sequence[str]) -> int:
     try:
         stored = read(options.run)
         target = Path(options.to) if options.to else stored.folder / "report.html"
-        write_atomically(target, page(stored))
+        (write_atomically if options.to else write_beside)(target, page(stored))
     except (NotARun, OSError) as error:
-        print(f"whygrad: {error}", file=sys.stderr)
-        return 2
-    print(f"whygrad: {target} ({target.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+        return refuse(error)
+    say(f"whygrad: {strangers.line(target)} ({target.stat().st_size / 1e6:.1f} MB)", sys.stderr)
     if options.open and not webbrowser.open(target.resolve().as_uri()):
         print("whygrad: no browser could be started; open the file by hand", file=sys.stderr)
     return 0

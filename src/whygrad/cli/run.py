@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygrad.cli import bare, choosing, target, watch
+from whygrad.cli import bare, choosing, launching, target, telling, watch
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
+from whygrad.cli.telling import Telling
 from whygrad.model import Run, Severity
+from whygrad.processes.launcher import Launcher
 from whygrad.running.bare import begun
-
-HELP = "run a script to its end and say why parameters get no gradient"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -31,12 +31,17 @@ def _watched(argv: Sequence[str]) -> int:
     parser = target.parser("run", "Runs a script as python would, and then says what was found.")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
     watch.add_options(parser)
-    options, program = target.parse(parser, argv)
+    telling.add_options(parser)
+    options, program = target.parse_any(parser, argv)
     output = Output.of(options, program)
     summaries = watch.summaries(parser, options, output)
     choice = choosing.choice(parser, options, program.folder)
     code = strict_code if options.strict else own_code
-    return supervise(program, output, code, summaries=summaries, choice=choice)
+    if isinstance(program, Launcher):
+        return launching.supervise(program, output, code, choice=choice)
+    told = Telling.of(options, output)
+    told.begin(program.label)
+    return supervise(program, output, code, summaries=summaries, choice=choice, told=told)
 
 
 def own_code(run: Run) -> int:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whygrad import strangers
 from whygrad.frameworks.registry import brief
 from whygrad.model import Recording, Run, Series
+from whygrad.model.believing import believed
 from whygrad.model.source import Texts, reading
+from whygrad.processes import files as processes
+from whygrad.processes.combining import combine
+from whygrad.processes.files import plain
 from whygrad.reporters import fixes, json_report
 from whygrad.running.concluding import conclude
-from whygrad.storage.directory import EVIDENCE, FIXES, HISTORY, REPORT
+from whygrad.storage.directory import EVIDENCE, FIXES, HISTORY, PROCESSES, REPORT
 from whygrad.storage.files import NotARun, evidence_in, read_evidence
 from whygrad.summaries import histograms as pictures
 from whygrad.summaries import history
@@ -27,17 +32,17 @@ class Stored:
 
     folder: Path
     run: Run
-    texts: Texts | None = None  # the source that it ran, if it was kept
+    texts: Texts = field(default_factory=lambda: Texts({}))  # the source that it ran, if it was kept
 
     def reading(self) -> AbstractContextManager[None]:
-        """Inside, reporters quote the source that ran."""
-        return reading(self.texts) if self.texts is not None else nullcontext()
+        """Inside, reporters quote the source that ran, and never a file that the run only names."""
+        return reading(self.texts)
 
     def series(self) -> tuple[Series, ...]:
         """The summaries over time; of a run that was killed, as far as they were written."""
         try:
             return history.load(self.folder / HISTORY)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError):
             return _from_events(self.folder)
 
     def histograms(self) -> list[pictures.Pictured]:
@@ -62,19 +67,21 @@ def read(name: str | None) -> Stored:
         except NotARun:  # of a newer version, for instance
             if evidence.name != EVIDENCE or not report.is_file():
                 raise
-    if not report.is_file():
+    if not os.path.lexists(report):
         if not _event_files(folder):
             raise NotARun(f"{folder} is no run of whygrad: there is no {EVIDENCE} and no {REPORT} in it")
         return Stored(folder, Run(script=folder.name))  # killed before anything could be judged
     try:
-        return _fixed(Stored(folder, json_report.parse(report.read_text(encoding="utf-8"))))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotARun(f"{report} cannot be read: {error}") from error
+        return _fixed(Stored(folder, json_report.parse(strangers.content(report))))
+    except (OSError, ValueError) as error:
+        raise NotARun(f"{strangers.line(report)} cannot be read: {_why(error)}") from error
 
 
 def judged(name: str | None) -> Stored:
     """The evidence in this folder, or in this file, judged with the rules of today."""
     folder, evidence = _found(name)
+    if evidence is None and (folder / PROCESSES).is_dir() and (folder / REPORT).is_file():
+        return Stored(folder, _anew(folder))
     if evidence is None:
         raise NotARun(f"there is no {EVIDENCE} in {folder}: nothing was recorded that can be judged again")
     return _judged(folder, evidence, read_evidence(evidence))
@@ -96,24 +103,34 @@ def _found(name: str | None) -> tuple[Path, Path | None]:
     if path.is_dir():
         return path, evidence_in(path)
     if not os.path.lexists(path):
-        raise NotARun(f"there is no folder {path}; whygrad runs lists the runs")
+        raise NotARun(f"there is no folder {strangers.line(path)}; whygrad runs lists the runs")
     return path.parent, path
 
 
 def _judged(folder: Path, file: Path | None, recording: Recording) -> Stored:
-    texts = Texts(recording.sources)
+    texts = Texts({strangers.text(name): strangers.text(text) for name, text in recording.sources.items()})
     try:
         with reading(texts):
-            run = conclude(recording.observed, recording.about, strict=True)
+            run = believed(conclude(recording.observed, recording.about, strict=True))
     except Exception as error:  # a file may say anything
-        raise NotARun(f"{file} cannot be judged: {brief(error)}") from error
+        why = strangers.line(brief(error))
+        raise NotARun(f"{strangers.line(file)} cannot be judged: {why}") from error
+    if (folder / PROCESSES).is_dir() and (file is None or file.name == EVIDENCE):
+        run = combine(plain(run), list(processes.judged(folder / PROCESSES)))
     return _fixed(Stored(folder, run, texts))
+
+
+def _anew(folder: Path) -> Run:
+    """A run that a launcher has started: all that is known of it was seen by its processes."""
+    told = json_report.parse(strangers.content(folder / REPORT))
+    alone = Run(told.script, told.argv, exit_code=told.exit_code, seconds=told.seconds, started=told.started)
+    return combine(alone, list(processes.judged(folder / PROCESSES)))
 
 
 def _fixed(stored: Stored) -> Stored:
     """With the changes that ``whygrad fix`` has proven, if it made this run."""
     try:
-        told = (stored.folder / FIXES).read_text(encoding="utf-8")
+        told = strangers.content(stored.folder / FIXES)
         return replace(stored, run=fixes.patched(stored.run, told))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return stored  # there are none
@@ -121,6 +138,12 @@ def _fixed(stored: Stored) -> Stored:
 
 def _event_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("events.out.tfevents.*.whygrad"))
+
+
+def _why(error: Exception) -> str:
+    """One line; of an error of the system without its number."""
+    told = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return strangers.line(told)
 
 
 def _from_events(folder: Path) -> tuple[Series, ...]:

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli.output import color_for, width_of
+from whygrad import strangers
+from whygrad.cli.saying import say
+from whygrad.cli.stream import color_for, width_of
 from whygrad.model import Run, Severity
 from whygrad.reporters import runs as listing
 from whygrad.reporters.runs import PastRun
 from whygrad.running.past import past_runs
-
-HELP = "list the runs below runs/: when, how they ended, what was found"
 
 _DESCRIPTION = """Lists the run directories below DIR, the newest first. A run that was killed has the report
 of its last look; one that is still running has the findings up to then."""
@@ -35,9 +35,9 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         parser.exit(2, f"whygrad: {folder} cannot be read: {error.strerror}\n")
     if options.json:
-        print(json.dumps([_data(run) for run in found], indent=1, ensure_ascii=False))
+        say(json.dumps([_data(run) for run in found], indent=1, ensure_ascii=False), sys.stdout)
     elif found:
-        sys.stdout.write(listing.render(found, color_for(sys.stdout), _width()))
+        say(listing.render(found, color_for(sys.stdout), _width()), sys.stdout)
     else:
         print(f"there is no run in {folder} yet: whygrad run train.py makes one")
     return 0
@@ -51,7 +51,7 @@ def _width() -> int:
 
 def _data(past: PastRun) -> dict[str, object]:
     known = {
-        "folder": str(past.folder),
+        "folder": strangers.line(past.folder),
         "started": past.started.isoformat(timespec="seconds"),
         "ended": past.ended,
     }

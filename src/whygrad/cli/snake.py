@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from whygrad.cli.output import color_for
+from whygrad.cli.stream import color_for
+from whygrad.cli.verbs import VERBS
 from whygrad.zoo.tfjs.converting import needs
 from whygrad.zoo.tfjs.network import ModelError
-
-HELP = "watch a trained snake play: in the terminal, as a GIF or as an HTML page"
 
 _DESCRIPTION = """Plays with a trained network: a .keras file, the folder that training saved into, or a
 TensorFlow.js model. With --gif or --html the best of the games becomes a picture to share; otherwise the
@@ -37,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="whygrad snake", description=HELP, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="whygrad snake", description=VERBS["snake"], allow_abbrev=False)
     verbs = parser.add_subparsers(required=True, metavar="play")
     play = verbs.add_parser(
         "play", help="watch a trained network play", description=_DESCRIPTION, allow_abbrev=False

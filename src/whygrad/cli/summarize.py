@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from whygrad import strangers
+from whygrad.cli.saying import refuse, say
 from whygrad.reporters import curves
 from whygrad.summaries import interpreting, reading
-
-HELP = "read the event files of any tool and say what their gradients and losses show"
 
 _DESCRIPTION = """Reads TensorBoard event files below a folder (of TF-Agents, Stable-Baselines3, CleanRL,
 torch's SummaryWriter, tf.summary or whygrad) and says which gradients and losses are not as they should be.
@@ -27,9 +27,9 @@ def main(argv: Sequence[str]) -> int:
     try:
         runs = reading.curves(folder)
     except OSError as error:
-        parser.exit(2, f"whygrad: {folder} cannot be read: {error}\n")
+        return refuse(f"{folder} cannot be read: {error}")
     if not runs:
-        parser.exit(2, f"whygrad: there are no event files (*tfevents*) in {folder}\n")
+        return refuse(f"there are no event files (*tfevents*) in {folder}")
     found = {run: interpreting.remarks(series) for run, series in runs.items()}
-    sys.stdout.write(curves.render(str(folder), runs, found))
+    say(curves.render(strangers.line(folder), runs, found), sys.stdout)
     return int(any(found.values()))

@@ -10,9 +10,15 @@ from collections.abc import Callable
 
 from whygrad.cli import bare
 from whygrad.cli.output import Output
+from whygrad.cli.telling import Telling
 from whygrad.doors import door
 from whygrad.model import Run
 from whygrad.model.choice import Choice
+from whygrad.processes import start
+from whygrad.processes.group import Group, launched
+from whygrad.processes.member import take_over
+from whygrad.processes.settings import Settings, withdraw
+from whygrad.processes.tree import Tree
 from whygrad.running import keeping
 from whygrad.running.bare import begun
 from whygrad.running.limits import Limits
@@ -28,6 +34,7 @@ def supervise(
     limits: Limits | None = None,
     summaries: Summaries | None = None,
     choice: Choice | None = None,
+    told: Telling | None = None,
 ) -> int:
     """Run the program; the report comes at the very end, and ``exit_code`` says how we exit.
 
@@ -36,15 +43,18 @@ def supervise(
     python itself.
     """
     keeping.prepare(program.folder)
-    ending = _Ending(output, exit_code)
+    tree = joined(output, limits)
+    keep = tree.keep if isinstance(tree, Group) else told.keep if told is not None else None
+    ending = _Ending(output, exit_code, told, tree)
     ending.session = session = Session(
         program,
         limits,
         give_up=ending.give_up,
         summaries=summaries,
         progress=not output.quiet,
-        keep=output.keep if limits is None else None,  # a check is over in a moment
+        keep=keep if limits is None else None,  # a check is over in a moment
         choice=choice,
+        on_fork=take_over if tree is not None else None,
     )
     atexit.register(ending.at_exit)
     try:
@@ -56,14 +66,40 @@ def supervise(
     return 0
 
 
+def joined(output: Output, limits: Limits | None) -> Tree | Group | None:
+    """The run of this process and of all that it starts; none if that cannot be."""
+    try:
+        start.stay_away()
+        withdraw()
+        tree = Group(output.directory) if launched() else Tree(output.directory)
+        tree.spread(settings(tree, output, limits))
+        return tree
+    except Exception:  # it runs alone
+        return None
+
+
+def settings(tree: Tree | Group, output: Output, limits: Limits | None) -> Settings:
+    """What its processes are told."""
+    least, longest = (limits.updates, limits.seconds) if limits is not None else (0, 0.0)
+    return Settings(str(tree.folder), output.source, least, longest)
+
+
 class _Ending:
     """The report and the exit code, once everything of the program is over."""
 
     session: Session
 
-    def __init__(self, output: Output, exit_code: Callable[[Run], int]) -> None:
+    def __init__(
+        self,
+        output: Output,
+        exit_code: Callable[[Run], int],
+        told: Telling | None,
+        tree: Tree | Group | None,
+    ) -> None:
         self._output = output
+        self._told = told
         self._exit_code = exit_code
+        self._tree = tree
 
     @door
     def at_exit(self) -> None:
@@ -98,9 +134,20 @@ class _Ending:
         except Exception as error:
             run = self.session.unfinished(error)
         try:
-            self._output.write(run, self.session.recording)
+            gathered = self._tree.gather(run, self.session.recording) if self._tree is not None else run
+            if gathered is None:
+                return run  # another rank tells of it
+            run = gathered
         except Exception as error:
             self._without(error)
+        try:
+            shared = isinstance(self._tree, Group)  # where the evidence of this rank is among the others
+            self._output.write(run, None if shared else self.session.recording)
+        except Exception as error:
+            self._without(error)
+        if self._told is not None:
+            with contextlib.suppress(Exception):
+                self._told.end(run)
         return run
 
     def _without(self, error: Exception) -> None:

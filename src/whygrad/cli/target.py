@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Sequence
 
 from whygrad.cli import choosing
+from whygrad.processes.launcher import Launcher
 from whygrad.running.program import CannotRun, Program
 
 #: Our options that take a value of their own.
@@ -18,6 +20,7 @@ _VALUED = {
     "--every",
     "--select",
     "--ignore",
+    "--notify",
     "--patched",
 }
 
@@ -25,9 +28,11 @@ _VALUED = {
 def bare_parser(verb: str, description: str) -> argparse.ArgumentParser:
     """For a verb that is given a program; without options."""
     prog = f"whygrad {verb}"
+    launching = f"\n       {prog} [options] -- launcher [args ...]" if verb in ("run", "check") else ""
     return argparse.ArgumentParser(
         prog=prog,
-        usage=f"{prog} [options] script.py [args ...]\n       {prog} [options] -m module [args ...]",
+        usage=f"{prog} [options] script.py [args ...]\n       {prog} [options] -m module [args ...]"
+        f"{launching}",
         description=description,
         epilog="Our options come before the script; everything after it belongs to the script.",
         allow_abbrev=False,
@@ -69,6 +74,16 @@ def parser(verb: str, description: str) -> argparse.ArgumentParser:
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[argparse.Namespace, Program]:
     """Our options and the user's program; wrong use ends with exit code 2 and one sentence."""
+    options, program = parse_any(parser, argv)
+    if isinstance(program, Launcher):
+        parser.error(f"{program.command[0]} is no python script")
+    return options, program
+
+
+def parse_any(
+    parser: argparse.ArgumentParser, argv: Sequence[str]
+) -> tuple[argparse.Namespace, Program | Launcher]:
+    """The same, where the program may be a command that starts others."""
     ours, target = split(argv)
     options = parser.parse_args(ours)
     if options.json == "-" and getattr(options, "sarif", "") == "-":
@@ -79,12 +94,20 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[argpars
         return options, Program(target[1], tuple(target[2:]), is_module=True)
     if not target:
         parser.error(f"name the script to run: {parser.prog} train.py")
+    if len(ours) < len(argv) and argv[len(ours)] == "--" and not target[0].endswith((".py", ".pyw")):
+        return options, _launcher(parser, target)
     program = Program(target[0], tuple(target[1:]))
     try:
         program.check()
     except CannotRun as error:
         parser.exit(2, f"whygrad: {error}\n")
     return options, program
+
+
+def _launcher(parser: argparse.ArgumentParser, command: list[str]) -> Launcher:
+    if shutil.which(command[0]) is None:
+        parser.exit(2, f"whygrad: there is no command {command[0]!r}\n")
+    return Launcher(tuple(command))
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], list[str]]:

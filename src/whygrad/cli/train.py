@@ -17,8 +17,6 @@ from whygrad.storage.directory import REPORT, RunDirectory
 from whygrad.zoo import catalogue as shelf
 from whygrad.zoo.catalogue import Agent, Break
 
-HELP = "list the reference agents, or train one: dqn, ppo, ddpg, ..."
-
 _USAGE = """whygrad train
        whygrad train AGENT [options] [options of the agent ...]
        whygrad train AGENT --copy FILE"""

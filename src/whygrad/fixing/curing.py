@@ -57,6 +57,7 @@ class Patient:
     run: Run
     first: dict[str, bytes] = field(default_factory=dict)  # the files as they were found
     files: dict[str, bytes] = field(default_factory=dict)  # those that are changed, as they are now
+    _read: dict[tuple[str, bytes], Source | None] = field(default_factory=dict)
 
     def text(self, name: str) -> bytes | None:
         """A file of the user's; nothing for a library's, or one that is not there."""
@@ -73,10 +74,14 @@ class Patient:
     def source(self, name: str) -> Source | None:
         """Its syntax."""
         data = self.text(name)
-        try:
-            return Source(name, data) if data is not None else None
-        except Unreadable:
+        if data is None:
             return None
+        if (name, data) not in self._read:  # reading 1,000 lines takes a third of a second
+            try:
+                self._read[name, data] = Source(name, data)
+            except Unreadable:
+                self._read[name, data] = None
+        return self._read[name, data]
 
 
 class Curing:
@@ -159,7 +164,8 @@ class Curing:
         files, lines = {**self.patient.files, **candidate.files}, self._lines(candidate)
         tried = self._trial(files)
         proof = prove(finding, before, tried.run, lines)
-        if proof.outcome is Outcome.DOUBTED and self._longer is not None:
+        again = any(new.rule == finding.rule for new in proof.new)  # what goes on for a while, and ends
+        if self._longer is not None and (proof.outcome is Outcome.DOUBTED or again):
             self._tell(f"{finding.rule}: looking for longer")
             tried = self._longer(files)
             proof = prove(finding, before, tried.run, lines)

@@ -74,12 +74,21 @@ def keyword(call: Node, name: str) -> Node | None:
 def in_place_of(source: Source, old: Node, new: Node) -> Changes:
     """``new`` where ``old`` stands, with brackets if it needs them there."""
     parent = source.parent(old)
-    tight = not isinstance(parent, _OPEN) and not _product_in_sum(parent, new)
+    leads = isinstance(new, cst.UnaryOperation) and _leads_sum(parent, old)
+    tight = not isinstance(parent, _OPEN) and not _product_in_sum(parent, new) and not leads
     if isinstance(new, _LOOSE) and not new.lpar and tight:
         new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     if old.lpar and isinstance(new, _LOOSE) and not new.lpar:
         new = new.with_changes(lpar=old.lpar, rpar=old.rpar)
     return {old: new}
+
+
+def _leads_sum(parent: Node, old: Node) -> bool:
+    """``-a + b`` needs no brackets."""
+    match parent:
+        case cst.BinaryOperation(operator=cst.Add() | cst.Subtract(), left=left):
+            return left is old
+    return False
 
 
 def _product_in_sum(parent: Node, new: Node) -> bool:
@@ -173,6 +182,11 @@ def targets_of(stmt: Node) -> list[str]:
 def without(source: Source, stmt: Node) -> Changes:
     """The file without this statement; the comments above it stay."""
     block = source.block(stmt)
+    around = source.parent(source.parent(stmt)) if len(block) == 1 else None
+    if isinstance(around, cst.If) and around.orelse is None and _idle(source, around.test):
+        if isinstance(source.parent(around), cst.If):  # an ``elif`` keeps its place
+            return {stmt: statement("pass")}
+        return without(source, around)
     if len(block) <= 1:
         kept = statement("pass")
         return {stmt: kept.with_changes(leading_lines=stmt.leading_lines)}
@@ -183,6 +197,11 @@ def without(source: Source, stmt: Node) -> Changes:
     below = block[place + 1]
     kept = below.with_changes(leading_lines=[*stmt.leading_lines, *below.leading_lines])
     return {stmt: cst.RemoveFromParent(), below: kept}
+
+
+def _idle(source: Source, test: Node) -> bool:
+    """Does a condition do nothing but compare?"""
+    return not any(isinstance(n, cst.Call | cst.NamedExpr | cst.Await) for n in source.within(test))
 
 
 def tidied(source: Source, changes: Changes) -> Changes:

@@ -14,11 +14,16 @@ from whygrad.rules.table import RULES
 _LOUD = (Severity.ERROR, Severity.WARNING)
 #: What suffers here is trained and should not be: it need not learn afterwards.
 _TRAINED_TOO_MUCH = frozenset({"target-in-optimizer"})
-#: A gradient that goes where it should not: a loss may reach less afterwards.
-_REACHED_TOO_MUCH = _TRAINED_TOO_MUCH | {
-    *("target-leak", "advantage-not-detached", "polluted-gradient", "cancelled-gradient", "wrong-variables"),
-    "target-unused",
-}
+#: A gradient that goes where it should not: a loss may reach the finding's networks less afterwards.
+_REACHED_TOO_MUCH = frozenset(
+    {"target-leak", "advantage-not-detached", "polluted-gradient", "cancelled-gradient", "target-unused"}
+)
+#: The same for networks that the finding does not name.
+_REACHED_BY_OTHERS = _TRAINED_TOO_MUCH | {"wrong-variables", "target-unused"}
+#: A term that is another network's by mistake: it may leave that one, as long as the loss still trains it.
+_OTHER_TERMS = frozenset({"loss-independent"})
+#: What suffers is a network that is gone: who has taken its place goes by another name.
+_KNOWN_OTHERWISE = frozenset({"stale-closure"})
 
 
 class Outcome(StrEnum):
@@ -159,25 +164,42 @@ def _among(name: str, others: Iterable[str]) -> bool:
     return any(name == other or name.startswith(f"{other}.") for other in others)
 
 
+def _parts(name: str, others: Iterable[str]) -> bool:
+    """Are parts of it there?"""
+    return any(other.startswith(f"{name}.") for other in others)
+
+
+def _wholes(part: str) -> Iterator[str]:
+    """What a parameter is a part of: ``net.head`` for ``net.head.weight``, and not the whole model."""
+    names = part.split(".")
+    return (".".join(names[:k]) for k in range(2, len(names)))
+
+
 def _unreached(finding: Finding, before: Run, after: Run, lines: Lines) -> Iterator[str]:
-    """Whoever a loss trained, it must still train, unless that was the fault."""
-    if finding.rule in _REACHED_TOO_MUCH:
+    """Whom a loss trained, and a term of it, they must still train, unless that was the fault."""
+    too_much = finding.rule in _REACHED_TOO_MUCH
+    mine = {n for part in finding.subjects for n in _wholes(part)} | {*finding.network.split(", ")}
+    excused = mine if too_much else set()
+    if finding.rule in _REACHED_BY_OTHERS:
         return
-    old, new = _reached(before, Lines({}, {})), _reached(after, lines)
+    terms = finding.rule not in _OTHER_TERMS
+    old, new = _reached(before, Lines({}, {}), terms), _reached(after, lines, terms)
     for place, networks in old.items():
-        for name in sorted(networks):
-            if not _among(name, new.get(place, networks)):
+        for name in sorted(networks - excused):
+            if not _among(name, new.get(place, networks)) and not _parts(name, new[place]):
                 yield f"{name} does not learn from the loss at line {place[1]} any more"
 
 
-def _reached(run: Run, lines: Lines) -> dict[tuple[str, int], set[str]]:
-    """The networks that each loss trains, by the line that it had before the change."""
+def _reached(run: Run, lines: Lines, terms: bool) -> dict[tuple[str, int], set[str]]:
+    """The networks that each loss and each line of a term trains, by the lines before the change."""
     found: dict[tuple[str, int], set[str]] = {}
     for loss in run.gradient_map:
-        if loss.loss is not None:
-            place = (loss.loss.file, lines.before(loss.loss.file, loss.loss.line))
-            cells = (cell for term in loss.terms for cell in term.networks)
-            found.setdefault(place, set()).update(c.network for c in cells if c.reached and c.applied)
+        for term in loss.terms:
+            for site in {term.site if terms else None, loss.loss} - {None}:
+                assert site is not None
+                place = (site.file, lines.before(site.file, site.line))
+                reached = (c.network for c in term.networks if c.reached and c.applied)
+                found.setdefault(place, set()).update(reached)
     return found
 
 
@@ -187,7 +209,15 @@ def _untrained(finding: Finding, before: Run, after: Run) -> Iterator[str]:
     learns = {name for u in after.updates for name in u.networks}
     rule = RULES.get(finding.rule)
     missing = rule is not None and rule.page.family == "missing"
+    learnt = {name for u in before.updates for name in u.networks}
+    known = {name for run in (before, after) for u in run.updates for name in (*u.networks, *u.silent)}
     for name in filter(None, finding.network.split(", ")):
+        nameless = name in finding.subjects and not _among(name, known)  # a tensor, or a layer of one call
+        if missing and (nameless or finding.rule in _KNOWN_OTHERWISE):
+            ends = before.exception is not None and after.exception is None
+            if not learns - learnt and not ends and finding.rule != "not-tracked":
+                yield "nobody learns that did not learn before"
+            continue
         parts = any(other.startswith(f"{name}.") for other in learns)
         if (
             before.exception is not None and name[:1].isupper()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -19,7 +19,8 @@ def spoken(source: Source, near: Node, network: str) -> str:
     for scope in scopes(source, near):
         known = names_in(source, scope)
         for tail in tails:
-            for name in (tail, f"self.{tail}"):
+            # what is left of ``agent.q`` is an attribute: a plain ``q`` there is a value of that name
+            for name in (tail, f"self.{tail}") if tail == tails[0] else (f"self.{tail}", tail):
                 if name in known:
                     return name
     return ""
@@ -80,6 +81,18 @@ def unread(source: Source, near: Node) -> list[str]:
         if reads.count(name) == sum(name in targets_of(s) for s in _simple(source)):
             found[name] = None
     return list(found)
+
+
+def uncalled(source: Source, wanted: Callable[[Node], bool]) -> list[Node]:
+    """The functions of this kind that are called nowhere, but perhaps once at the beginning."""
+    functions = [s for s in source.statements if isinstance(s, cst.FunctionDef) and wanted(s)]
+    words = [n for n in source.within(source.module) if isinstance(n, cst.Name) and not _begins(source, n)]
+    return [f for f in functions if [n.value for n in words].count(f.name.value) == 1]
+
+
+def _begins(source: Source, node: Node) -> bool:
+    function = source.function(node)
+    return function is not None and function.name.value == "__init__"
 
 
 def forgotten(source: Source, stmt: Node, network: str) -> list[str]:

@@ -7,7 +7,7 @@ from whygrad.model import Flow, Kind, Op
 from whygrad.model.kinds import SAME_NUMBERS
 
 _FAR = 8
-_ALIKE = SAME_NUMBERS | {Kind.STOP, Kind.BOUND, Kind.LOG, Kind.ADD, Kind.MULTIPLY}
+_ALIKE = SAME_NUMBERS | {Kind.STOP, Kind.BOUND, Kind.LOG, Kind.ADD, Kind.MULTIPLY, Kind.PICK}
 
 
 class Atoms:
@@ -49,11 +49,11 @@ class Atoms:
         return False
 
     def _summed(self, op: Op) -> bool:
-        """Are the logarithms of the chosen ones summed up along their last dimension?"""
+        """Are the logarithms of the chosen ones, or they with weights, summed up along the last dimension?"""
         todo, seen, logs = [op], {op.id}, False
         while todo and len(seen) < 40:
             here = todo.pop()
-            logs = logs or here.kind is Kind.LOG
+            logs = logs or here.kind is Kind.LOG or (here.kind is Kind.MULTIPLY and len(here.inputs) == 2)
             for user in self._uses.of(here):
                 if user.kind is Kind.SUM and user.axes == (len(here.shape) - 1,) and logs:
                     return True

@@ -42,8 +42,11 @@ def is_layer(flow: Flow, op: Op) -> bool:
     return bool(weights) and all(len(w.shape) <= 2 for w in weights)
 
 
-def origin(flow: Flow, number: int, axis: int) -> Origin | None:
-    """The layer that gave this value, past everything that works element by element or moves dimensions."""
+def origin(flow: Flow, number: int, axis: int, chosen: bool = False) -> Origin | None:
+    """The layer that gave this value, past everything that works element by element or moves dimensions.
+
+    ``chosen``: also past a choice from each row, which leaves the rows where they are.
+    """
     for _ in range(_FAR):
         op = flow[number]
         if op.fresh or op.parameter is not None or op.shape == UNRANKED or not 0 <= axis < len(op.shape):
@@ -51,10 +54,18 @@ def origin(flow: Flow, number: int, axis: int) -> Origin | None:
         if is_layer(flow, op):
             return Origin(op, axis)
         before = _before(flow, op, axis)
+        if before is None and chosen and axis == 0 and _is_row_choice(flow, op):
+            before = op.inputs[0], 0
         if before is None:
             return None
         number, axis = before
     return None
+
+
+def _is_row_choice(flow: Flow, op: Op) -> bool:
+    """``tf.gather(values, actions, batch_dims=1)``: one dimension less, and as many rows."""
+    before = flow[op.inputs[0]].shape if op.kind is Kind.CHOOSE and op.inputs else ()
+    return 1 < len(op.shape) == len(before) - 1 and before[:1] == op.shape[:1] and 0 not in op.axes
 
 
 def _before(flow: Flow, op: Op, axis: int) -> tuple[int, int] | None:

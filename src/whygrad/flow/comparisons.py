@@ -130,9 +130,14 @@ def asked(flow: Flow, op: Op) -> bool:
 def put_together(flow: Flow, op: Op, kinds: frozenset[Kind] = _TOGETHER) -> bool:
     """Are its columns several values that were stacked, or steps in time: not the outputs of one layer?"""
     for _ in range(_NEAR):
-        if op.kind in kinds:
+        if op.kind in kinds or _without_last_axis(flow, op):
             return True
         if op.kind not in SAME_NUMBERS or not op.inputs:
             return False
         op = flow[op.inputs[0]]
     return False
+
+
+def _without_last_axis(flow: Flow, op: Op) -> bool:
+    """``values[..., 0]`` of (N, T, 1): one number for each of several steps."""
+    return op.kind is Kind.PICK and bool(op.inputs) and flow[op.inputs[0]].shape == (*op.shape, 1)

@@ -19,7 +19,7 @@ def projected(parts: Parts, inside: Iterable[int]) -> Iterator[Bootstrap]:
     flow = parts.flow
     for op in few_per_line(flow[number] for number in sorted(inside)):
         for target, prediction in _sides(flow, op):
-            found = _moved(parts, target) if _is_distribution(flow, target, prediction) else None
+            found = moved(parts, target) if _is_distribution(flow, target, prediction) else None
             if found is not None:
                 value, meets = found
                 live = target.carries and value.carries
@@ -55,7 +55,7 @@ def _is_distribution(flow: Flow, target: Op, prediction: Op) -> bool:
     return wide and target.shape == prediction.shape and target.floating
 
 
-def _moved(parts: Parts, target: Op) -> tuple[Op, Op] | None:
+def moved(parts: Parts, target: Op) -> tuple[Op, Op] | None:
     """The probabilities of the next state, and where the reward meets the support that they stand on."""
     flow = parts.flow
     for number in sorted(ancestors(flow, target.id)):

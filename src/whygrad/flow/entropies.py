@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from whygrad.flow.densities import is_own_distance, is_squashing
 from whygrad.flow.layers import adds_bias
 from whygrad.flow.scores import is_probability, is_score
 from whygrad.model import Flow, Kind, Op
@@ -132,6 +133,8 @@ def _entropy(flow: Flow, op: Op) -> tuple[int, bool] | None:
         return 1, False
     if op.api.endswith("log_prob") and _is_sampled(flow, op):
         return -1, True
+    if is_own_distance(flow, op) or is_squashing(flow, op):
+        return 1, True  # both are taken away in the log-probability of the policy's own sample
     return None
 
 

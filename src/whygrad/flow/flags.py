@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from whygrad.flow.places import place_is_read
 from whygrad.flow.source import Function, scope_of, statements, tree
 from whygrad.model.source import remembered
 
@@ -22,6 +23,8 @@ def is_read(file: str, line: int, name: str) -> bool:
     module = tree(file)
     if module is None:
         return True
+    if name.endswith("]"):
+        return place_is_read(scope_of(module, line), name)
     own = name.rpartition(".")[2]
     if own != name:
         return _field_is_read(module, own)

@@ -158,12 +158,12 @@ class Parts:
 
 
 def _without_pairs(addends: list[Addend]) -> list[Addend]:
-    """``mean + noise - mean``: what is added and taken away again is not there."""
-    signs: dict[tuple[int, ...], set[int]] = {}
+    """``mean + noise - mean``: what is added and taken away again is not there: both alive, or neither."""
+    signs: dict[object, set[int]] = {}
     for addend in addends:
         if addend.op != _NUMBER:
-            signs.setdefault(addend.itself, set()).add(addend.sign)
-    return [a for a in addends if a.op == _NUMBER or len(signs[a.itself]) == 1]
+            signs.setdefault((addend.itself, addend.live), set()).add(addend.sign)
+    return [a for a in addends if a.op == _NUMBER or len(signs[a.itself, a.live]) == 1]
 
 
 def _sources(flow: Flow, op: Op) -> tuple[int, ...]:

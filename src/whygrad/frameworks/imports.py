@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -24,6 +25,7 @@ class Waiting(MetaPathFinder):
         self._names = names
         self._imported = imported
         self._failed = failed
+        self._asking = threading.local()  # two who wait would ask each other for ever
 
     def start(self) -> None:
         """Watch imports."""
@@ -39,17 +41,21 @@ class Waiting(MetaPathFinder):
         self, fullname: str, path: Any = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Called by Python for every import."""
-        if fullname not in self._names:
+        if fullname not in self._names or getattr(self._asking, "name", "") == fullname:
             return None
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None)
-            spec = None if finder is self or find is None else find(fullname, path, target)
-            if spec is not None:
-                try:
-                    return self._wrap(spec)
-                except Exception as error:
-                    self._failed(fullname, error)
-                    return spec
+        self._asking.name = fullname
+        try:
+            for finder in list(sys.meta_path):
+                find = getattr(finder, "find_spec", None)
+                spec = None if finder is self or find is None else find(fullname, path, target)
+                if spec is not None:
+                    try:
+                        return self._wrap(spec)
+                    except Exception as error:
+                        self._failed(fullname, error)
+                        return spec
+        finally:
+            self._asking.name = ""
         return None
 
     def _wrap(self, spec: ModuleSpec) -> ModuleSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -75,6 +76,16 @@ class Registry:
     def peek(self) -> dict[str, Observation]:
         """The same while the program trains, without a trace. What goes wrong is raised."""
         return {name: backend.peek() for name, backend in list(self._backends.items())}
+
+    def go_on(self, on_step: Callable[[], None] | None) -> None:
+        """In a forked child: whoever can watch here does; the others leave."""
+        self._asked = self.watching = None
+        self._setup = replace(self._setup, on_step=on_step)
+        for name, backend in list(self._backends.items()):
+            goes = getattr(backend, "goes_on", None)
+            if goes is None or not self.guard(f"go on with {name}", partial(goes, on_step)):
+                self.guard(f"detach from {name}", backend.detach)
+                del self._backends[name]
 
     def after_next_step(self, call: Callable[[], None]) -> None:
         """Call this after the next optimizer step of any framework, in the thread that makes it.

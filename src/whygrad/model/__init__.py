@@ -6,11 +6,12 @@ from whygrad.model.evidence import Backward, Changed, Crash, EmptyList, Evidence
 from whygrad.model.finding import Confidence, Finding, Mark, Severity, Step
 from whygrad.model.flow import UNRANKED, Block, Flow, Op, Parameter
 from whygrad.model.gradient_map import GradientMap, LossTerm, Reached, Role
-from whygrad.model.health import Look, Moved, Pulse, Values
+from whygrad.model.health import Look, Moved, Print, Pulse, Values
 from whygrad.model.history import Series, Watched
 from whygrad.model.kinds import Kind
+from whygrad.model.process import Duty, Process, Raised, Trace
 from whygrad.model.recording import About, Observation, Recording
-from whygrad.model.run import Note, Raised, Run, UpdateCount, Verdict
+from whygrad.model.run import Note, Run, UpdateCount, Verdict
 from whygrad.model.site import Excerpt, Site
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Crash",
     "Drawing",
     "DrawnLoss",
+    "Duty",
     "EmptyList",
     "Evidence",
     "Excerpt",
@@ -46,6 +48,8 @@ __all__ = [
     "Op",
     "Optimizer",
     "Parameter",
+    "Print",
+    "Process",
     "Pulse",
     "Raised",
     "Reached",
@@ -57,6 +61,7 @@ __all__ = [
     "Site",
     "Step",
     "Switch",
+    "Trace",
     "Update",
     "UpdateCount",
     "Values",

@@ -48,6 +48,9 @@ class Flag:
     within: bool = False  # a one was seen before the last of them: they are not those of one episode
 
 
+SHARED = "shared"  # how a parameter was given the memory of another one
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """Weights written into another parameter: ``target = own * target + factor * source``.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from whygrad.model.events import Alias, Clear, Clip, Copy, Flag, Handover, Switch
 from whygrad.model.flow import Block, Flow, Parameter
-from whygrad.model.health import Look, Moved, Pulse
+from whygrad.model.health import Look, Moved, Print, Pulse
 from whygrad.model.history import Series
 from whygrad.model.site import Site
 
@@ -23,6 +23,7 @@ class Optimizer:
     held: frozenset[int]
     steps: int = 0
     lr_always_zero: bool = False
+    faded: int = 0  # the step from which on its learning rate is nothing beside what it was
     still: Mapping[int, int] = field(default_factory=dict)  # parameter -> the step from which its rate is 0
     maximize: bool = False  # it climbs: what is differentiated is an objective, not a loss
     clears: int = 0  # how often its gradients were cleared after its first step
@@ -109,9 +110,11 @@ class Update:
     time: int = 0
     lost: frozenset[int] = frozenset()  # their gradients were cleared between backward and step
     lost_at: Site | None = None
+    dropped: frozenset[int] = frozenset()  # what this step made of them is gone, and was never used
     largest: Mapping[int, float] = field(default_factory=dict)  # parameter -> largest element of its gradient
     moved: Mapping[int, Moved] = field(default_factory=dict)  # what the step did, where it was measured
     turned: float | None = None  # cosine between these gradients and those of the update before
+    prints: Mapping[int, Print] = field(default_factory=dict)  # of a rank among others
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,5 +161,6 @@ class Evidence:
     history: tuple[Series, ...] = ()  # of the updates that were summarized, if summaries were wanted
     complete: bool = True  # nothing was missed: what is not here did not happen
     compiled: bool = False  # a part was compiled or transformed, and its operations were not recorded
+    rank: int = -1  # in the group of processes that train together, if there is one
     lost: str = ""  # why sight was lost, in the middle of the run: our own failure
     lost_after: int = 0  # how many updates had been made by then

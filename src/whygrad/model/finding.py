@@ -77,4 +77,5 @@ class Finding:
     optimizer: str = ""
     first_update: int = 0
     updates: int = 0
+    ranks: str = ""  # of many processes, those in which it was found: "all 8 ranks"
     patch: Patch | None = None  # the fix, where `whygrad fix` has proven one; else it was not tried

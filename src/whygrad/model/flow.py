@@ -54,6 +54,9 @@ class Op:
     numbers: tuple[float, ...] = ()  # plain numbers among the arguments of arithmetic: 0.99 in 0.99 * q
     swapped: bool = False  # the number stands before the input: 1 - x, 1 / x, 2 ** x
     odd: bool = False  # a mask made of data that holds something else than 0 and 1
+    ones: tuple[
+        int, ...
+    ] = ()  # of a factor that is nothing but zeros and ones: how many ones, and of how many
     walked: int = 0  # the earlier backward that has already gone through it
     time: int = 0
     values: Values | None = None  # what was in it; looked at only where something is wrong

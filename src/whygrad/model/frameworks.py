@@ -39,7 +39,15 @@ FRAMEWORKS: dict[str, Framework] = {
             packages=("tensorflow", "keras", "tf_keras", "tensorflow_probability"),
             names_layers=True,
         ),
-        Framework("jax", "JAX"),
+        Framework(
+            "jax",
+            "JAX",
+            backend="whygrad.frameworks.jax.backend:JaxBackend",
+            packages=(
+                *("jax", "jaxlib", "flax", "optax", "equinox", "haiku", "distrax", "rlax", "chex"),
+                "jaxtyping",
+            ),
+        ),
     )
 }
 

@@ -35,6 +35,14 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Print:
+    """A parameter before a step, in two numbers that are the same in all ranks which train one model."""
+
+    weights: float  # norm
+    gradient: float  # norm, as the step uses it
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """The figures of one update: of a recorded one, or of one that a compiled function made."""
 

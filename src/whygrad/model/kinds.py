@@ -20,6 +20,7 @@ class Kind(StrEnum):
     MULTIPLY = "multiply"
     DIVIDE = "divide"
     NEGATE = "negate"
+    NOT = "not"  # of yes and no, the other
     POWER = "power"
     MAGNITUDE = "magnitude"  # how far from zero: square, abs
     BLEND = "blend"  # a + weight * (b - a)

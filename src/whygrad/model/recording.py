@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from whygrad.model.choice import Choice
 from whygrad.model.evidence import Evidence
 from whygrad.model.history import Watched
-from whygrad.model.run import Note, Raised, UpdateCount
+from whygrad.model.process import Process, Raised
+from whygrad.model.run import Note, UpdateCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class About:
     watched: Watched | None = None
     blind: str = ""  # why something could not be watched at all: our own failure
     choice: Choice | None = None  # which rules the user wants to hear of
+    process: Process | None = None  # one of many
 
 
 @dataclass(frozen=True, slots=True)

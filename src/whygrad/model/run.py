@@ -10,6 +10,7 @@ from whygrad.model.drawing import Drawing
 from whygrad.model.finding import Finding, Severity
 from whygrad.model.gradient_map import GradientMap, Role
 from whygrad.model.history import Watched
+from whygrad.model.process import Process, Raised
 from whygrad.model.site import Excerpt, Site
 
 
@@ -36,15 +37,7 @@ class UpdateCount:
     loss: Site | None = None
     silent: tuple[str, ...] = ()
     made: Site | None = None  # where the optimizer was made
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """The exception that ended the script."""
-
-    type: str
-    message: str
-    site: Site | None = None
+    others: int = 0  # optimizers of that line that are gone, and of which only the steps were kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +74,7 @@ class Run:
     pid: int = 0
     host: str = ""
     blind: str = ""  # from where on nothing was judged, and why: our own failure
+    processes: tuple[Process, ...] = ()  # if there were more than one
     ignored: tuple[Ignored, ...] = ()  # findings that the user does not want to hear of
 
     def at(self, *severities: Severity) -> tuple[Finding, ...]:

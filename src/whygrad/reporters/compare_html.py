@@ -12,6 +12,7 @@ from whygrad.reporters.html_report import asset, head
 
 _WIDE, _TALL = 360, 46
 _COLORS = ("var(--error)", "var(--note)")
+_MARKS = ("red", "blue")  # the same as classes of report.css
 
 
 def render(comparison: Comparison) -> str:
@@ -23,7 +24,7 @@ def render(comparison: Comparison) -> str:
         for side, names in zip(comparison.sides, comparison.alone, strict=True)
         if names
     )
-    sides = "".join(_side(side, color) for side, color in zip(comparison.sides, _COLORS, strict=True))
+    sides = "".join(_side(side, mark) for side, mark in zip(comparison.sides, _MARKS, strict=True))
     legend = "Gradient norm over the updates, on a log scale; both charts of a row share it."
     return "\n".join(
         [
@@ -39,11 +40,11 @@ def render(comparison: Comparison) -> str:
     )
 
 
-def _side(side: Side, color: str) -> str:
+def _side(side: Side, mark: str) -> str:
     kind = "" if side.run.clean else "error"
     updates = f"{sum(u.count for u in side.run.updates):,} updates"
     return (
-        f'<div class="verdict {kind}"><b><span style="color:{color}">■</span> {escape(side.name)}</b>'
+        f'<div class="verdict {kind}"><b><span class="{mark}">■</span> {escape(side.name)}</b>'
         f'<p>{escape(verdict(side.run))}</p><p class="soft">{updates}</p></div>'
     )
 

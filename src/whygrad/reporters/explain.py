@@ -42,7 +42,7 @@ def render_rule(slug: str, color: bool = False, width: int = 88) -> str:
 
 def unknown(slug: str) -> str:
     """The sentence for a name that is no rule."""
-    near = difflib.get_close_matches(slug.lower().replace("_", "-"), RULES, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(slug.lower().replace("_", "-"), RULES, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`whygrad explain` lists them all."
     return f"there is no rule {slug!r}; {hint}"
 

@@ -7,8 +7,9 @@ import shlex
 from dataclasses import asdict, replace
 from typing import Any
 
-from whygrad import __version__
+from whygrad import __version__, strangers
 from whygrad.model import Finding, Run
+from whygrad.model.believing import believed
 from whygrad.model.fix import Fixed, Treated
 from whygrad.model.patch import Patch, Trained
 from whygrad.reporters import places
@@ -63,17 +64,17 @@ def _fix(fixed: Fixed) -> dict[str, Any]:
     }
 
 
-def patched(run: Run, text: str) -> Run:
+def patched(run: Run, text: str | bytes) -> Run:
     """The run with the proven changes beside their findings: ``text`` is what ``as_json`` has written."""
     proven: dict[tuple[str, str | None, int | None], Patch] = {}
     changed: set[str] = set()  # a later change of the same file is one of the changed file, not of this run's
-    for fix in json.loads(text).get("fixes", ()):
+    for fix in strangers.parsed(text).get("fixes", ()):
         for patch in fix["patches"][:1]:
             told = Patch(patch["what"], patch["diff"], tuple(patch["shown"]))
             if not changed & {*replaced(told.diff)}:
                 proven[fix["rule"], fix["file"], fix["line"]] = told
             changed |= {*replaced(told.diff)}
-    return replace(run, findings=tuple(_with(finding, proven) for finding in run.findings))
+    return believed(replace(run, findings=tuple(_with(finding, proven) for finding in run.findings)))
 
 
 def _with(finding: Finding, proven: dict[tuple[str, str | None, int | None], Patch]) -> Finding:

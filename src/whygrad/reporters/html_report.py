@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import shlex
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib import resources
 from typing import Any
@@ -24,7 +26,10 @@ from whygrad.summaries.histograms import Pictured
 
 _SCRIPTS = ("vendor/uPlot.iife.min.js", "vendor/dagre.min.js", "shared.js", "flow.js", "time.js", "start.js")
 _STYLES = ("vendor/uPlot.min.css", "report.css")
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+_POLICY = (
+    "default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
 
 
 def render(run: Run, series: Sequence[Series] = (), pictures: Sequence[Pictured] = ()) -> str:
@@ -47,18 +52,26 @@ def render(run: Run, series: Sequence[Series] = (), pictures: Sequence[Pictured]
         f'<script type="application/octet-stream" id="numbers">{numbers.text}</script>',
         *(f"<script>{asset(name)}</script>" for name in _SCRIPTS),
     ]
-    return "\n".join([head(run.script, [asset(name) for name in _STYLES]), *body, "</body></html>", ""])
+    styles, scripts = ([asset(name) for name in names] for names in (_STYLES, _SCRIPTS))
+    return "\n".join([head(run.script, styles, scripts), *body, "</body></html>", ""])
 
 
-def head(title: str, styles: Sequence[str]) -> str:
-    """Everything before the body; the page may load nothing."""
+def head(title: str, styles: Sequence[str], scripts: Sequence[str] = ()) -> str:
+    """Everything before the body; the page may load nothing, and run nothing but these very scripts."""
+    policy = _POLICY.format(scripts=_allowed(scripts), styles=_allowed(styles))
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{escape(title)} · whygrad</title><link rel="icon" href="data:,">'
         f"{''.join(f'<style>{style}</style>' for style in styles)}</head><body>"
     )
+
+
+def _allowed(texts: Sequence[str]) -> str:
+    """These elements of the page, to the letter, by their hashes."""
+    hashes = (b64encode(sha256(text.encode()).digest()).decode() for text in texts)
+    return " ".join(f"'sha256-{found}'" for found in hashes) or "'none'"
 
 
 def _top(run: Run) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from whygrad.model import Note, Reached, Run
+from whygrad.model import Note, Process, Reached, Run
 from whygrad.model.frameworks import FRAMEWORKS, title
 from whygrad.reporters import places, who
 from whygrad.reporters.html_findings import text
 from whygrad.reporters.summary import grouped, stepping
 from whygrad.summaries.histograms import Pictured
 
+_MOST_PROCESSES = 64  # that have a row of their own
 _NO_SCRIPT = "<noscript><p>This part needs JavaScript.</p></noscript>"
 
 
@@ -36,7 +37,7 @@ def flow_section(run: Run) -> str:
         '<span>largest element of the gradient 1e-7<span class="ramp" id="ramp"></span>10</span>'
         '<span><svg width="34" height="8"><path d="M0 4H34" stroke="currentColor" stroke-dasharray="5 5"/>'
         "</svg> stopped, and meant to be</span>"
-        '<span style="color:var(--error)"><svg width="34" height="8"><path d="M0 4H34" '
+        '<span class="red"><svg width="34" height="8"><path d="M0 4H34" '
         'stroke="currentColor" stroke-width="2.4" stroke-dasharray="7 5"/></svg> ✂ cut by mistake</span>'
         f'</div>{more}<div id="flow-says" aria-live="polite" class="soft">Nothing chosen yet.</div></section>'
     )
@@ -100,7 +101,7 @@ def time_section(run: Run, there: bool, pictures: Sequence[Pictured]) -> str:
         '<section id="time"><h2>Over time</h2>'
         '<div class="controls"><label>All variables: <select id="heat-quantity"></select></label>'
         '<span class="soft"><span id="heat-low"></span><span class="ramp" id="heat-ramp"></span>'
-        '<span id="heat-high"></span> · <span style="color:var(--error)">■</span> no gradient</span></div>'
+        '<span id="heat-high"></span> · <span class="red">■</span> no gradient</span></div>'
         f'<div class="plot" id="heatmap" tabindex="0" role="region" aria-label="heatmap: variables against '
         f'updates; arrow keys choose a variable"></div>{_NO_SCRIPT}'
         '<div class="controls"><label>Variable <select id="variable"></select></label>'
@@ -136,9 +137,33 @@ def observed(run: Run) -> str:
     notes = "".join(_note(note) for note in run.notes)
     return (
         f'<section id="observed"><h2>What was observed</h2>{table if rows else ""}'
-        f'<p class="soft">{_cost(run)}</p>{f"<ul>{notes}</ul>" if notes else ""}'
+        f'{_processes(run)}<p class="soft">{_cost(run)}</p>{f"<ul>{notes}</ul>" if notes else ""}'
         f'<dl class="facts">{listed}</dl></section>'
     )
+
+
+def _processes(run: Run) -> str:
+    """Who they were, if there were many; those that trained nothing are counted."""
+    if not run.processes:
+        return ""
+    shown = [p for p in run.processes if p.updates or p.failed]
+    rows = "".join(
+        f'<tr><th scope="row">{escape(p.label)}</th><td class="mono">{escape(p.host)}:{p.pid}</td>'
+        f"<td>{escape(p.duty)}</td><td>{p.updates:,}</td><td>{escape(_end(p))}</td></tr>"
+        for p in shown[:_MOST_PROCESSES]
+    )
+    left = len(run.processes) - len(shown[:_MOST_PROCESSES])
+    more = f'<p class="soft">And {left:,} more, in report.json.</p>' if left else ""
+    return (
+        '<div class="scroll"><table><thead><tr><th>process</th><th>where</th><th>what it did</th>'
+        f"<th>updates</th><th>its end</th></tr></thead><tbody>{rows}</tbody></table></div>{more}"
+    )
+
+
+def _end(process: Process) -> str:
+    if process.exception is not None:
+        return f"{process.exception.type}: {process.exception.message}"[:120]
+    return "" if process.finished else "was not seen"
 
 
 def _cost(run: Run) -> str:

@@ -6,15 +6,17 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from whygrad import __version__
+from whygrad import __version__, strangers
 from whygrad.model import (
     Confidence,
+    Duty,
     Excerpt,
     Finding,
     GradientMap,
     LossTerm,
     Mark,
     Note,
+    Process,
     Raised,
     Reached,
     Role,
@@ -22,9 +24,11 @@ from whygrad.model import (
     Severity,
     Site,
     Step,
+    Trace,
     UpdateCount,
     Watched,
 )
+from whygrad.model.believing import believed
 from whygrad.model.choice import Ignored
 from whygrad.model.patch import Patch
 from whygrad.reporters import json_drawing
@@ -55,13 +59,14 @@ def render(run: Run) -> str:
         "stopped_early": run.stopped_early,
         "seconds": round(run.seconds, 3),
         "updates": [_update(u) for u in run.updates],
-        "findings": [_finding(f) for f in run.findings],
+        "findings": [finding(f) for f in run.findings],
         "gradient_map": [_map(m) for m in run.gradient_map],
         "roles": [
             {"network": r.network, "role": r.role, "why": r.why, "site": _site(r.site)} for r in run.roles
         ],
         "drawing": json_drawing.write(run.drawing, _site),
         "sources": [{"file": below(e.file), "first": e.first, "lines": list(e.lines)} for e in run.sources],
+        "processes": [_process(p) for p in run.processes],
         "watched": _watched(run.watched),
         "ignored": [
             {"rule": i.rule, "title": i.title, "site": _site(i.site), "by": i.by} for i in run.ignored
@@ -71,11 +76,18 @@ def render(run: Run) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def parse(text: str) -> Run:
+def parse(text: str | bytes) -> Run:
     """The run that a report was made of. Raises ``ValueError`` for anything else."""
-    data = json.loads(text)
+    data = strangers.parsed(text)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"not a whygrad report of format {FORMAT}")
+    try:
+        return believed(_run(data))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"a report has no such part: {type(error).__name__}: {error}") from None
+
+
+def _run(data: dict[str, Any]) -> Run:
     return Run(
         script=data["script"],
         argv=tuple(data.get("argv", ())),
@@ -100,11 +112,32 @@ def parse(text: str) -> Run:
         pid=data.get("pid", 0),
         host=data.get("host", ""),
         blind=data.get("blind", ""),
+        processes=tuple(_read_process(p) for p in data.get("processes", ())),
         ignored=tuple(
             Ignored(i["rule"], i["title"], _read_site(i.get("site")), i["by"])
             for i in data.get("ignored", ())
         ),
     )
+
+
+_PLACES = ("step", "loss", "around", "unsynced")
+
+
+def _process(process: Process) -> dict[str, Any]:
+    traces = [
+        {**asdict(trace), **{name: _site(getattr(trace, name)) for name in _PLACES}}
+        for trace in process.traces
+    ]
+    return {**asdict(process), "exception": _raised(process.exception), "traces": traces}
+
+
+def _read_process(data: dict[str, Any]) -> Process:
+    raised = _read_raised(data.get("exception"))
+    traces = tuple(
+        Trace(**{**one, **{name: _read_site(one.get(name)) for name in _PLACES}})
+        for one in data.get("traces", ())
+    )
+    return Process(**{**data, "duty": Duty(data["duty"]), "exception": raised, "traces": traces})
 
 
 def _watched(watched: Watched | None) -> dict[str, Any] | None:
@@ -149,14 +182,16 @@ def _update(update: UpdateCount) -> dict[str, Any]:
         "loss": _site(update.loss),
         "silent": list(update.silent),
         "made": _site(update.made),
+        "others": update.others,
     }
 
 
 def _read_update(data: dict[str, Any]) -> UpdateCount:
     networks, loss = tuple(data.get("networks", ())), _read_site(data.get("loss"))
     silent, made = tuple(data.get("silent", ())), _read_site(data.get("made"))
+    others = data.get("others", 0)
     return UpdateCount(
-        data["optimizer"], data["count"], data.get("recorded", 0), networks, loss, silent, made
+        data["optimizer"], data["count"], data.get("recorded", 0), networks, loss, silent, made, others
     )
 
 
@@ -190,7 +225,8 @@ def _read_term(data: dict[str, Any]) -> LossTerm:
     return LossTerm(data["name"], _read_site(data.get("site")), cells)
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding(finding: Finding) -> dict[str, Any]:
+    """One finding, as it stands in the report."""
     return {
         "rule": finding.rule,
         "severity": str(finding.severity),
@@ -204,6 +240,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "avoid": finding.avoid,
         "optimizer": finding.optimizer,
+        "ranks": finding.ranks,
         "first_update": finding.first_update,
         "updates": finding.updates,
         "patch": _patch(finding.patch),
@@ -220,7 +257,18 @@ def _read_patch(data: dict[str, Any] | None) -> Patch | None:
 
 
 def _read_finding(data: dict[str, Any]) -> Finding:
-    plain = ("rule", "title", "fix", "network", "why", "avoid", "optimizer", "first_update", "updates")
+    plain = (
+        "rule",
+        "title",
+        "fix",
+        "network",
+        "why",
+        "avoid",
+        "optimizer",
+        "ranks",
+        "first_update",
+        "updates",
+    )
     return Finding(
         site=_read_site(data.get("site")),
         severity=Severity(data["severity"]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from whygrad import strangers
 from whygrad.model import Run, Severity, Site, Verdict
 from whygrad.reporters import places
 from whygrad.reporters.style import Style, fit
@@ -61,9 +62,9 @@ def _row(past: PastRun) -> tuple[str, ...]:
     now = datetime.now().astimezone()
     when = f"{past.started:%m-%d %H:%M}" if past.started.year == now.year else f"{past.started:%Y-%m-%d}"
     if past.run is None:
-        return when, "", past.ended, "", "report.json cannot be read", str(past.folder)
-    script = shlex.join([places.short(past.run.script), *past.run.argv])
-    return when, script, past.ended, f"{past.updates:,}", verdict(past.run), str(past.folder)
+        return when, "", past.ended, "", "report.json cannot be read", strangers.line(past.folder)
+    script = strangers.line(shlex.join([places.short(past.run.script), *past.run.argv]))
+    return when, script, past.ended, f"{past.updates:,}", verdict(past.run), strangers.line(past.folder)
 
 
 def _roles(past: PastRun) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from whygrad.model import Finding, Run, Severity, UpdateCount, Verdict
+from whygrad.model import Duty, Finding, Run, Severity, UpdateCount, Verdict
 from whygrad.model.frameworks import FRAMEWORKS, title, watched
 from whygrad.reporters.places import label, short
 from whygrad.reporters.style import fit
@@ -84,7 +84,7 @@ def _not_judged(run: Run, ended: bool) -> str:
     if stepped:
         return f"not judged: {_updates(run)}, none of them recorded{f': {run.blind}' if run.blind else ''}"
     if unwatched:
-        names = listed([title(name) for name in unwatched])
+        names = listed([title(name) or name for name in unwatched])
         return (
             f"not judged: no optimizer step was seen, and {names} is not watched by this version of whygrad"
         )
@@ -101,13 +101,21 @@ def sufferers(finding: Finding) -> str:
     if finding.updates:
         since = f" since update {finding.first_update}" if finding.first_update > 1 else ""
         parts.append(f"{finding.updates:,} update{'' if finding.updates == 1 else 's'}{since}")
+    if finding.ranks:
+        parts.append(finding.ranks)
     if finding.confidence != "certain":
         parts.append(f"{finding.confidence}, not certain")
     return " · ".join(parts)
 
 
 def _updates(run: Run) -> str:
-    return count(sum(u.count for u in run.updates), "update")
+    made, by = count(sum(u.count for u in run.updates), "update"), learners(run)
+    return f"{made} in {by:,} processes" if by > 1 else made
+
+
+def learners(run: Run) -> int:
+    """How many processes have trained; none is counted where there was only one."""
+    return sum(process.duty is Duty.LEARNER for process in run.processes)
 
 
 def _learning(updates: list[UpdateCount]) -> str:
@@ -141,7 +149,8 @@ def _group(updates: list[UpdateCount]) -> str:
 def stepping(updates: list[UpdateCount]) -> str:
     """``opt``; of many that were made on one line, how many."""
     first = updates[0]
-    if len(updates) == 1:
+    many = sum(1 + update.others for update in updates)
+    if many == 1:
         return first.optimizer
     made = f" made at {label(first.made)}" if first.made else ""
-    return f"{len(updates):,} optimizers {first.optimizer}{made}"
+    return f"{many:,} optimizers {first.optimizer}{made}"

@@ -12,6 +12,9 @@ def sentence(run: Run, folder: str) -> str:
     watched = run.watched
     if watched is None:
         return ""
+    if watched.updates and watched.trouble:
+        many = "no more than 1 update was" if watched.updates == 1 else f"no more than {watched.updates} were"
+        return f"whygrad: {many} summarized ({watched.schedule}), and then: {watched.trouble}"
     if watched.updates:
         many = f"{watched.updates} updates were" if watched.updates > 1 else "1 update was"
         return f"whygrad: {many} summarized ({watched.schedule}): tensorboard --logdir {shlex.quote(folder)}"

@@ -27,6 +27,7 @@ from whygrad.rules.membership.wrong_variables import WrongVariables
 from whygrad.rules.paths.judge_absent import absent, failed, thawed_never, unscaled
 from whygrad.rules.paths.judge_branches import branches
 from whygrad.rules.paths.judge_flat import stepwise
+from whygrad.rules.paths.judge_idle import idle
 from whygrad.rules.paths.judge_masked import masked
 from whygrad.rules.paths.judge_masked_source import masked_by_source
 from whygrad.rules.paths.judge_tapes import asked_twice, crossed, predicts, unwatched
@@ -66,6 +67,7 @@ def causes(situation: Situation) -> list[Cause]:
     found += [c for c in masked(situation) if not _same_place(c, found) and c.loss not in of_these]
     found += [c for c in (*branches(situation), *truncations(situation)) if not _same_place(c, found)]
     found += [c for c in masked_by_source(situation) if not _same_place(c, found) and c.loss not in of_these]
+    found += [c for c in idle(situation) if not _same_place(c, found)]
     found += fake_root(situation, missing)
     found += wrong(situation)
     found += undone(situation) if evidence.complete else ()

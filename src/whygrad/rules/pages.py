@@ -28,11 +28,15 @@ def page(content: Page, sample: str = "") -> str:
         f"## Example\n\n```python\n{content.bad}\n```",
         f"## Use instead\n\n```python\n{content.good}\n```\n\n{content.use_instead}",
     ]
-    if content.bad_tensorflow:
-        wrong, right = content.bad_tensorflow, content.good_tensorflow
-        parts.append(
-            f"## In TensorFlow\n\n```python\n{wrong}\n```\n\nUse instead:\n\n```python\n{right}\n```"
-        )
+    elsewhere = {
+        "TensorFlow": (content.bad_tensorflow, content.good_tensorflow),
+        "JAX": (content.bad_jax, content.good_jax),
+    }
+    for framework, (wrong, right) in elsewhere.items():
+        if wrong:
+            parts.append(
+                f"## In {framework}\n\n```python\n{wrong}\n```\n\nUse instead:\n\n```python\n{right}\n```"
+            )
     if sample:
         parts.append(f"## What whygrad says\n\n{_LEAD}\n\n```text\n{sample.rstrip()}\n```")
     if content.avoid:

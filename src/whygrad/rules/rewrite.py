@@ -46,6 +46,21 @@ def calls(code: str) -> list[str]:
     return [segment(code, n) for n in walk(code) if isinstance(n, ast.Call) and _may_be_network(n)]
 
 
+def addends(code: str) -> list[str]:
+    """The terms of the sum that the line gives a name to or returns; the one value where it is no sum."""
+    match parsed(complete(uncommented(code).strip())):
+        case ast.Module(body=[ast.Assign(value=value) | ast.Return(value=ast.expr() as value)]):
+            return [segment(complete(uncommented(code).strip()), node) for node in _terms(value)]
+    return []
+
+
+def _terms(value: ast.expr) -> list[ast.expr]:
+    match value:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return [*_terms(left), right]
+    return [value]
+
+
 def calls_around(code: str, what: str) -> list[str]:
     """The calls that get the value of ``what`` (``.detach()``) as an argument, without that part."""
     found = [call for call in calls(code) if what and any(what in part for part in _arguments(call))]

@@ -29,6 +29,8 @@ class Page:
     site: str = ""  # which line a finding points at
     bad_tensorflow: str = ""  # the same in TensorFlow, where the lines differ by more than names
     good_tensorflow: str = ""
+    bad_jax: str = ""  # and in JAX
+    good_jax: str = ""
 
 
 @dataclass(frozen=True, slots=True)

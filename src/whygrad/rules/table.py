@@ -15,6 +15,7 @@ from whygrad.rules import (
     losses,
     membership,
     paths,
+    ranks,
     stepping,
     targets,
     unexplained,
@@ -22,7 +23,19 @@ from whygrad.rules import (
 from whygrad.rules.rule import Rule
 
 # In the order in which people read about them; the rules of a topic are in the order of their names.
-TOPICS = (paths, membership, stepping, targets, losses, clearing, clipping, failing, figures, unexplained)
+TOPICS = (
+    paths,
+    membership,
+    stepping,
+    targets,
+    losses,
+    clearing,
+    clipping,
+    failing,
+    ranks,
+    figures,
+    unexplained,
+)
 
 FAMILIES: dict[str, str] = {
     "missing": "a parameter that should learn gets no gradient",

@@ -157,7 +157,7 @@ def _about_summaries(watched: Watched) -> list[Note]:
     found = []
     if watched.trouble:
         found.append(Note(f"summaries ended early: {watched.trouble}", kind="internal"))
-    if watched.refused:
+    if watched.refused and not watched.trouble:
         text = f"{watched.refused} summaries were not written: the disk did not keep up ({watched.schedule})"
         found.append(Note(text))
     if watched.late:
@@ -170,8 +170,16 @@ def _about_summaries(watched: Watched) -> list[Note]:
 
 
 def _versions(observed: Mapping[str, Observation], seen: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Of who made updates; TensorFlow imports JAX where it is installed, and that is nobody's training."""
     found = [("python", sys.version.split()[0])]
-    for name in seen:
+    busy = [n for n in seen if n in observed and _busy(observed[n])]
+    for name in busy or seen:
         version = observed[name].version if name in observed else ""
         found.append((name, str(version or getattr(sys.modules.get(name), "__version__", "") or "")))
     return tuple(found)
+
+
+def _busy(observation: Observation) -> bool:
+    """Has anything been trained with it, or was about to be?"""
+    evidence = observation.evidence
+    return any(u.count for u in observation.updates) or bool(evidence.optimizers or evidence.parameters)

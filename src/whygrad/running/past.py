@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from whygrad import strangers
 from whygrad.model import Run
 from whygrad.reporters import json_report
 from whygrad.reporters.runs import PastRun
@@ -17,29 +17,29 @@ _SLACK = timedelta(seconds=2)  # clocks of a process and of a file system differ
 
 def past_runs(folder: Path) -> list[PastRun]:
     """The run directories in a folder, the newest first; what is not one is left out."""
-    found = [_read(report) for report in sorted(folder.glob("*/report.json"))]
+    found = [_read(report, folder) for report in sorted(folder.glob("*/report.json"))]
     if (folder / "report.json").is_file():
-        found.append(_read(folder / "report.json"))
+        found.append(_read(folder / "report.json", folder))
     return sorted((past for past in found if past is not None), key=lambda p: p.started, reverse=True)
 
 
-def _read(report: Path) -> PastRun | None:
-    touched = datetime.fromtimestamp(report.stat().st_mtime).astimezone()
+def _read(report: Path, folder: Path) -> PastRun | None:
+    touched = datetime.fromtimestamp(report.lstat().st_mtime).astimezone()
     try:
-        text = report.read_text(encoding="utf-8")
+        text = strangers.content(report, within=folder)
         if _of_another_tool(text):
             return None
         run = json_report.parse(text)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"{type(error).__name__}: {error}"
+    except (OSError, ValueError) as error:
+        why = strangers.line(f"{type(error).__name__}: {error}")
         return PastRun(report.parent, touched, "damaged", trouble=f"report.json cannot be read: {why}")
     return PastRun(report.parent, _started(run, touched), _ended(run), run)
 
 
-def _of_another_tool(text: str) -> bool:
+def _of_another_tool(text: bytes) -> bool:
     """Others call their files so, too."""
     try:
-        data = json.loads(text)
+        data = strangers.parsed(text)
     except ValueError:
         return False
     return not isinstance(data, dict) or "whygrad" not in data
@@ -49,8 +49,12 @@ def _started(run: Run, touched: datetime) -> datetime:
     """Reports of older versions do not say when: then it is when they were written."""
     try:
         return datetime.fromisoformat(run.started).astimezone()
-    except ValueError:
+    except (ValueError, OverflowError):
+        pass
+    try:
         return touched - timedelta(seconds=run.seconds)
+    except (ValueError, OverflowError):  # a number, and no time
+        return touched
 
 
 def _ended(run: Run) -> str:
@@ -80,7 +84,7 @@ def _alive(run: Run) -> bool:
         os.kill(run.pid, 0)
     except PermissionError:
         pass
-    except OSError:
+    except (OSError, OverflowError):
         return False
     try:
         state, *fields = Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()
@@ -89,5 +93,5 @@ def _alive(run: Run) -> bool:
         began = datetime.now().astimezone() - timedelta(seconds=uptime - since_boot)
         # A zombie is dead, and its parent has not noticed yet.
         return state != "Z" and began <= datetime.fromisoformat(run.started) + _SLACK
-    except (OSError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError, TypeError, OverflowError):
         return True  # a system that does not tell

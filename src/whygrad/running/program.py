@@ -14,6 +14,11 @@ from typing import Any
 
 from whygrad.running import bare, patched
 
+_SHELL = "{0!r} is a shell script: `whygrad run -- sh {0}` watches the python programs that it starts"
+_NOTEBOOK = "{0!r} is a notebook: write `with whygrad.watching():` in the cell that trains"
+#: Files that are easily named in place of a script.
+_NO_PYTHON = {".sh": _SHELL, ".bash": _SHELL, ".zsh": _SHELL, ".ipynb": _NOTEBOOK}
+
 
 class CannotRun(Exception):
     """The program cannot even be started; the message is one sentence for the user."""
@@ -34,10 +39,11 @@ class Program:
 
     @property
     def stem(self) -> str:
-        """A short name, good for a directory."""
-        if self.is_module:
+        """A short name, good for a directory; a launcher that is a module is called by its script."""
+        scripts = [word for word in self.args if word.endswith(".py")] if self.is_module else [self.target]
+        if not scripts:
             return self.target.removesuffix(".__main__").rpartition(".")[2]
-        return os.path.splitext(os.path.basename(self.target))[0]
+        return os.path.splitext(os.path.basename(scripts[0]))[0]
 
     @property
     def file(self) -> str:
@@ -59,6 +65,9 @@ class Program:
             raise CannotRun(f"{self.target!r} is a directory: name the script in it that trains")
         if not os.access(self.target, os.R_OK):
             raise CannotRun(f"{self.target!r} cannot be read: permission denied")
+        hint = _NO_PYTHON.get(os.path.splitext(self.target)[1].lower())
+        if hint:
+            raise CannotRun(hint.format(self.target))
 
     def prepare(self) -> Stage:
         """Set the stage: ``__main__``, ``sys.argv``, ``sys.path[0]``, as python has them at this point."""

@@ -57,8 +57,10 @@ class Session:
         progress: bool = False,
         keep: Callable[[Run, Recording], None] | None = None,
         choice: Choice | None = None,
+        on_fork: Callable[[Registry], None] | None = None,
     ) -> None:
         self.program = program
+        self.on_fork = on_fork  # who watches a forked child; without it nobody does
         self.aside = False  # in a forked child: nothing of ours happens there
         self._stage: Stage | None = None
         self._stopper = Stopper(limits, self._enough, give_up) if limits else None
@@ -184,11 +186,14 @@ class Session:
         return self._exit_code
 
     def step_aside(self) -> None:
-        """This is a forked child: take everything away and stay silent."""
+        """This is a forked child: take everything away and stay silent, or hand it over."""
         if self._summaries is not None:
             self._summaries.step_aside()
             self._summaries.watching.told = None
-        self._leave()
+        if self.on_fork is not None:
+            self.on_fork(self.registry)
+        else:
+            self._leave()
 
     @property
     def interrupted(self) -> bool:

@@ -34,7 +34,9 @@ class Snapshots(Generic[Look]):
         after_next_step: Callable[[Callable[[], None]], None],
         look: Callable[[], Look],
         keep: Callable[[Look], None],
+        first: float | None = None,
     ) -> None:
+        self._first = first  # seconds, if others than usual
         self._after_next_step, self._look, self._keep = after_next_step, look, keep
         self._begun = threading.Lock()  # taken by the first step, for good
         self._looking = threading.Lock()
@@ -70,7 +72,7 @@ class Snapshots(Generic[Look]):
             self.trouble = f"{type(error).__name__}: {error}"
 
     def _look_now_and_then(self) -> None:
-        wait = FIRST
+        wait = FIRST if self._first is None else self._first
         while not self._over.wait(wait) and self._failures < _MOST_FAILURES:
             began = time.thread_time()
             self._cost = 0.0

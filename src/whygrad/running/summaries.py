@@ -66,7 +66,7 @@ class Summaries:
         """What was written until now."""
         path = self._events.path
         return Watched(
-            updates=self.watching.written,
+            updates=self.watching.written if self._events.stored or not self._events.trouble else 0,
             schedule=str(self.watching.schedule),
             folder=str(self._folder) if self._folder is not None else "",
             files=(path.name,) if path is not None else (),

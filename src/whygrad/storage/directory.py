@@ -8,10 +8,13 @@ import threading
 import time
 from pathlib import Path
 
+from whygrad import strangers
+
 REPORT = "report.json"
 EVIDENCE = "evidence.wg"
 HISTORY = "watch.history"
 FIXES = "fixes.json"
+PROCESSES = "processes"  # what each of many processes has left
 _RUNS = "runs"
 _MOST = 1000  # runs of one name that start in the same second
 
@@ -27,6 +30,7 @@ class RunDirectory:
         self.asked = out is not None  # somebody wants it, and wants it there
         self._out = self.base / out if out is not None else None
         self._name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+        self.claim = ""  # a folder among PROCESSES that child processes of this run may have made already
         self._made: Path | None = None
         self._making = threading.Lock()
 
@@ -64,7 +68,16 @@ class RunDirectory:
             with contextlib.suppress(FileExistsError):
                 folder.mkdir()
                 return folder
+            if self._has_ours(folder):
+                return folder
         raise FileExistsError(17, f"{_MOST - 1} runs have this name already", str(runs / self._name))
+
+    def _has_ours(self, folder: Path) -> bool:
+        """Was it made by processes of this run, and by no others?"""
+        with contextlib.suppress(OSError):
+            inside = [path.name for path in (folder / PROCESSES).iterdir()]
+            return bool(self.claim) and inside == [self.claim] and not (folder / REPORT).exists()
+        return False
 
 
 def _text(content: str) -> bytes:
@@ -86,10 +99,9 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # a device or a pipe: never replace it
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    strangers.write(path, data)
+
+
+def write_beside(path: Path, content: str | bytes) -> None:
+    """The same in a folder that may be a stranger's: what stands there under that name is replaced."""
+    strangers.write(path, content if isinstance(content, bytes) else _text(content))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import mmap
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from whygrad import strangers
 from whygrad.summaries.reading import fields, varint
 
 _MOST = 60  # points in time
@@ -27,8 +30,8 @@ class Pictured:
 
 def read(file: Path, most: int = _MOST) -> list[Pictured]:
     """At most so many points in time of every histogram; a record that is cut short ends the file."""
-    with open(file, "rb") as source:
-        if not file.stat().st_size:
+    with strangers.opened(file, strangers.EVENTS) as source:
+        if not os.fstat(source.fileno()).st_size:
             return []
         with mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as content:
             streams: dict[bytes, list[tuple[int, int]]] = {}
@@ -97,7 +100,7 @@ def _event(payload: bytes) -> tuple[int, list[tuple[str, bytes]]]:
                 parts = dict(fields(inner)) if isinstance(inner, bytes) else {}
                 tag, histogram = parts.get(1), parts.get(5)
                 if isinstance(tag, bytes) and isinstance(histogram, bytes):
-                    values.append((tag.decode("utf-8", "replace"), histogram))
+                    values.append((strangers.line(tag.decode("utf-8", "replace")), histogram))
     return step, values
 
 
@@ -107,6 +110,7 @@ def _buckets(histogram: bytes) -> dict[float, float]:
     counts: tuple[float, ...] = ()
     for number, value in fields(histogram):
         if isinstance(value, bytes) and number in (6, 7):
-            numbers = struct.unpack(f"<{len(value) // 8}d", value)
+            numbers = struct.unpack(f"<{len(value) // 8}d", value[: len(value) // 8 * 8])
             limits, counts = (numbers, counts) if number == 6 else (limits, numbers)
-    return {limit: n for limit, n in zip(limits, counts, strict=False) if n}
+    known = zip(limits, counts, strict=False)
+    return {limit: n for limit, n in known if n and math.isfinite(n) and not math.isnan(limit)}

@@ -11,11 +11,13 @@ import math
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from whygrad import strangers
 from whygrad.model import Series
 
 _MEMORY = 32 << 20
+_FILE = 256 << 20  # bytes: several optimizers, and the numbers of wide networks
 _FORMAT = "whygrad history 1"
 _BYTES = 4 + 4 + 8 + 4  # of a number in a bucket: low, high, total, seen
 
@@ -95,13 +97,27 @@ def packed(series: Sequence[Series]) -> bytes:
 
 def load(path: Path) -> tuple[Series, ...]:
     """What ``packed`` has made."""
-    with open(path, "rb") as file:
-        head = json.loads(file.readline())
-        if head.get("format") != _FORMAT:
+    with strangers.opened(path, _FILE) as file:
+        head = strangers.parsed(file.readline(strangers.REPORT))
+        if not isinstance(head, dict) or head.get("format") != _FORMAT:
             raise ValueError(f"{path} is not a history that this version of whygrad can read")
-        found = []
-        for optimizer, variable, quantity, which in head["series"]:
-            steps = tuple(head["steps"][which])
-            low, high, mean = (array("f", file.read(4 * len(steps))) for _ in range(3))
-            found.append(Series(optimizer, variable, quantity, steps, low, high, mean))
-    return tuple(found)
+        steps = [_steps(told) for told in head["steps"]]
+        return tuple([_read(file, steps, *told) for told in head["series"]])
+
+
+def _steps(told: Any) -> tuple[int, ...]:
+    if any(type(step) is not int or abs(step) >= 2**63 for step in told):
+        raise ValueError("a history counts its updates")
+    return tuple(told)
+
+
+def _read(
+    file: BinaryIO, steps: list[tuple[int, ...]], optimizer: Any, variable: Any, quantity: Any, which: int
+) -> Series:
+    """One series; what was cut short is damaged."""
+    if not all(type(name) is str for name in (optimizer, variable, quantity)):
+        raise ValueError("a history has names")
+    columns = [array("f", file.read(4 * len(steps[which]))) for _ in range(3)]
+    if any(len(column) != len(steps[which]) for column in columns):
+        raise ValueError("a history was cut short")
+    return Series(optimizer, variable, quantity, steps[which], *columns)

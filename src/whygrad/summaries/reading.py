@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whygrad import strangers
+
+_RECORD = 256 << 20  # bytes: a longer one is passed over
+_DIGITS = 10  # bytes of a number: 64 bits, seven in each
 _FLOATS = {1: "f", 2: "d"}  # types of tensors: float32, float64
 _HALF = {19: "e"}
 
@@ -27,14 +32,14 @@ def curves(folder: Path) -> dict[str, dict[str, Curve]]:
     found: dict[str, dict[str, Curve]] = {}
     for file in sorted(folder.rglob("*tfevents*")):
         if file.is_file():
-            run = str(file.parent.relative_to(folder))
-            read(file, found.setdefault(run, {}))
+            run = strangers.line(file.parent.relative_to(folder))
+            read(file, found.setdefault(run, {}), folder)
     return found
 
 
-def read(file: Path, into: dict[str, Curve]) -> None:
+def read(file: Path, into: dict[str, Curve], within: Path | None = None) -> None:
     """Add what is in one file. A record that is cut short ends it, as a killed process leaves it."""
-    for payload in _records(file):
+    for payload in _records(file, within):
         step, summaries = 0, []
         for number, value in fields(payload):
             if number == 2 and isinstance(value, int):
@@ -52,10 +57,12 @@ def _add(content: bytes, step: int, into: dict[str, Curve]) -> None:
     tag = parts.get(1)
     if not isinstance(tag, bytes):
         return
-    name = tag.decode("utf-8", "replace")
+    name = strangers.line(tag.decode("utf-8", "replace"))
     number, picture = math.nan, False
-    if isinstance(parts.get(2), bytes):
-        (number,) = struct.unpack("<f", parts[2])  # type: ignore[arg-type]
+    if isinstance(simple := parts.get(2), bytes):
+        if len(simple) != 4:
+            return
+        (number,) = struct.unpack("<f", simple)
     elif isinstance(parts.get(5), bytes):
         number, picture = _norm_of_histogram(parts[5]), True  # type: ignore[arg-type]
     elif isinstance(parts.get(8), bytes):
@@ -75,7 +82,7 @@ def _add(content: bytes, step: int, into: dict[str, Curve]) -> None:
 
 def _norm_of_histogram(content: bytes) -> float:
     for number, value in fields(content):
-        if number == 5 and isinstance(value, bytes):
+        if number == 5 and isinstance(value, bytes) and len(value) == 8:
             (squares,) = struct.unpack("<d", value)
             return math.sqrt(squares) if squares >= 0 else math.nan
     return 0.0  # a field that is zero is left out
@@ -110,11 +117,18 @@ def _tensor(content: bytes) -> tuple[list[int], list[float]]:
     return shape, [float(n) for n in numbers]
 
 
-def _records(file: Path) -> Iterator[bytes]:
-    with open(file, "rb") as source:
+def _records(file: Path, within: Path | None) -> Iterator[bytes]:
+    with strangers.opened(file, strangers.EVENTS, within) as source:
+        left = os.fstat(source.fileno()).st_size
         while len(head := source.read(12)) == 12:
             (length,) = struct.unpack("<Q", head[:8])
-            payload = source.read(length) if length < 1 << 31 else b""
+            left -= 16 + length
+            if left < 0:
+                return
+            if length > _RECORD:
+                source.seek(length + 4, os.SEEK_CUR)
+                continue
+            payload = source.read(length)
             if len(payload) < length or len(source.read(4)) < 4:
                 return
             yield payload
@@ -142,9 +156,11 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def varint(message: bytes, at: int) -> tuple[int, int]:
-    """The number that begins here, and where it ends."""
+    """The number that begins here, and where it ends. What is longer than a number is none: it ends all."""
     value = shift = 0
     while at < len(message):
+        if shift == 7 * _DIGITS:
+            return 0, len(message)
         byte = message[at]
         at += 1
         value |= (byte & 127) << shift

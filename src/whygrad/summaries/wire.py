@@ -85,7 +85,7 @@ def scalars(tags: Sequence[str]) -> tuple[bytes, list[int]]:
     summary, places = bytearray(), []
     for tag in tags:
         if tag:
-            value = field(1, tag.encode()) + b"\x15" + bytes(4)
+            value = field(1, _bytes(tag)) + b"\x15" + bytes(4)
             summary += field(1, value)
         places.append(len(summary) - 4 if tag else -1)
     record = event(bytes(summary))
@@ -111,8 +111,13 @@ def histogram(tag: bytes, row: Sequence[float], bins: Sequence[int]) -> bytes:
 def text(tag: str, markdown: str) -> bytes:
     """One value of a summary: a string tensor that TensorBoard's text plugin shows as Markdown."""
     plugin = field(1, field(1, b"text"))
-    tensor = b"\x08\x07" + field(2, b"") + field(8, markdown.encode())  # DT_STRING, a scalar
-    return field(1, field(1, tag.encode()) + field(9, plugin) + field(8, tensor))
+    tensor = b"\x08\x07" + field(2, b"") + field(8, _bytes(markdown))  # DT_STRING, a scalar
+    return field(1, field(1, _bytes(tag)) + field(9, plugin) + field(8, tensor))
+
+
+def _bytes(text: str) -> bytes:
+    """What is no text, such as half a file name, is written out."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def buckets(bins: Sequence[int]) -> list[tuple[float, int]]:

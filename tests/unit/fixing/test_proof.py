@@ -1,5 +1,7 @@
 """Two runs, compared: what is a proof, and what is none."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("libcst")
@@ -89,3 +91,20 @@ def test_to_leave_out_who_suffers_is_no_cure():
     before, after = run(CUT, learn=("other",)), run(learn=("other",))
     [why] = prove(CUT, before, after, LINES).against
     assert why == "net was not seen to learn"
+
+
+def test_a_term_may_leave_the_network_that_it_was_written_for_by_mistake():
+    """Two critics, and both terms ask the first: the second term goes to the second one."""
+
+    def trains(*networks):
+        cells = [tuple(Reached(name, True, applied=("opt",)) for name in found) for found in networks]
+        terms = [LossTerm("loss", Site(FILE, line), c) for line, c in enumerate(cells, 1)]
+        return {"gradient_map": (GradientMap("opt", Site(FILE, 9), tuple(terms)),)}
+
+    text = "a = q1(s)\nb = q1(s)\n"
+    lost = finding("loss-independent", text, "b = ", network="q2")
+    before = run(lost, learn=("q1",), silent=("q2",), **trains(("q1",), ("q1",)))
+    after = run(learn=("q1", "q2"), **trains(("q1",), ("q2",)))
+    assert prove(lost, before, after, Lines({}, {})).outcome is Outcome.PROVEN
+    detached = replace(lost, rule="detached")
+    assert prove(detached, before, after, Lines({}, {})).outcome is Outcome.FAILED

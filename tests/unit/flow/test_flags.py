@@ -79,3 +79,25 @@ def test_a_variable_of_the_file_may_be_read_in_its_functions(script):
 )
 def test_asking(script, text, asked):
     assert asked_by(script(text), "agent.old", frozenset()) is asked
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        ("for s, r, d in batch:\n        y = r + v(s)", False),
+        ("for i, (s, r, d) in enumerate(batch):\n        y[i] = r + v(s)", False),
+        ("x = [row[0] for row in batch]\n    for s, r, d in batch:\n        y = r + v(s)", False),
+        ("x = [row[2] for row in batch]\n    for s, r, d in batch:\n        y = r + v(s)", True),
+        ("for s, r, d in batch:\n        y = r if d else r + v(s)", True),
+        ("for i, (s, r, d) in enumerate(batch):\n        y[i] = r + v(s) * (1 - d)", True),
+        ("for s, *rest in batch:\n        y = v(s)", True),
+        ("for row in batch:\n        y = ends(row)", True),
+        ("s, r, d = zip(*batch)\n    for a, b, c in batch:\n        y = v(a)", True),
+        ("y = [r + v(s) for s, r, d in batch]", False),
+        ("y = [r + v(s) * d for s, r, d in batch]", True),
+        ("for s, r, d in batch:\n        y = r + v(s)\n    print(len(batch))", False),
+        ("learn(batch)", True),
+    ],
+)
+def test_a_place_in_the_rows_of_a_batch(script, body, read):
+    assert is_read(script(f"def learn(batch):\n    {body}\n"), 2, "batch[2]") is read

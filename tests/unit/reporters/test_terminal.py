@@ -76,7 +76,7 @@ def test_healthy_is_one_sentence_with_reasons(run):
         ({"updates": ()}, "not judged: train.py made no optimizer step: there was nothing to judge"),
         (
             {"updates": (), "frameworks": ()},
-            "not judged: train.py uses no framework that whygrad watches (PyTorch and TensorFlow)",
+            "not judged: train.py uses no framework that whygrad watches (PyTorch, TensorFlow and JAX)",
         ),
         (
             {"frameworks": (), "exception": Raised("ValueError", "no"), "updates": ()},

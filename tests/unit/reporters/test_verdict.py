@@ -66,9 +66,9 @@ def test_a_run_that_crashed_or_is_not_over_is_not_called_healthy_in_the_list():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        (Run("train.py"), "uses no framework that whygrad watches (PyTorch and TensorFlow)"),
+        (Run("train.py"), "uses no framework that whygrad watches (PyTorch, TensorFlow and JAX)"),
         (Run("train.py", frameworks=("torch",)), "train.py made no optimizer step"),
-        (Run("train.py", frameworks=("jax",)), "no optimizer step was seen, and JAX is not watched"),
+        (Run("train.py", frameworks=("mxnet",)), "no optimizer step was seen, and mxnet is not watched"),
         (replace(GOOD, updates=(UpdateCount("opt", 12),)), "12 updates, none of them recorded"),
         (replace(GOOD, updates=(), blind="Keras runs on jax here"), "Keras runs on jax here"),
     ],

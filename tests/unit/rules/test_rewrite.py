@@ -23,6 +23,19 @@ def test_without_calls(code, new):
     assert rewrite.without_calls(code, "detach") == new
 
 
+@pytest.mark.parametrize(
+    ("code", "terms"),
+    [
+        ("loss = (lp * a).mean() + 0.5 * v - e  # all", ["(lp * a).mean()", "0.5 * v", "e"]),
+        ("return -(a + b)", ["-(a + b)"]),
+        ("loss = lp * a", ["lp * a"]),
+        ("loss.backward()", []),
+    ],
+)
+def test_the_addends_of_a_line(code, terms):
+    assert rewrite.addends(code) == terms
+
+
 def test_without_calls_takes_a_whole_chain():
     assert rewrite.without_calls("a = f(x).detach().cpu().numpy()", "numpy", "cpu", "detach") == "a = f(x)"
 

@@ -65,6 +65,11 @@ def test_page_is_complete_and_its_examples_are_python(slug):
     for example in (page.bad_tensorflow, page.good_tensorflow):
         ast.parse(example)
         assert "torch" not in example and "detach" not in example
+    assert bool(page.bad_jax) == bool(page.good_jax) and page.bad_jax != (page.good_jax or None)
+    for example in (page.bad_jax, page.good_jax):
+        ast.parse(example)
+        assert len(example.splitlines()) <= 12
+        assert "torch" not in example and "detach" not in example and "tf." not in example
 
 
 @pytest.mark.parametrize("slug", RULES)

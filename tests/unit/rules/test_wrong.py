@@ -249,7 +249,7 @@ def test_the_score_of_a_sample_that_moves_along(said, framework, fix):
     assert finding.fix == fix
 
 
-@pytest.mark.parametrize("made_of", [*Made, None])
+@pytest.mark.parametrize("made_of", [Made.REWARDS, Made.ACTIONS, None])
 @pytest.mark.parametrize(("framework", "mean"), [("torch", ".mean()`"), ("tensorflow", "`-tf.reduce_mean(")])
 def test_surrogate_missing_writes_the_loss(said, framework, mean, made_of):
     finding = said("surrogate-missing", framework=framework, made_of=made_of)
@@ -257,6 +257,12 @@ def test_surrogate_missing_writes_the_loss(said, framework, mean, made_of):
     assert finding.why.lower().startswith(f"{made_of or 'rewards or drawn actions'} are not differentiable")
     assert mean in finding.fix and "log_prob" in finding.fix
     assert finding.avoid
+
+
+def test_a_probability_is_told_apart_from_what_has_no_gradient(said):
+    finding = said("surrogate-missing", made_of=Made.PROBABILITIES)
+    assert finding.title == "actor learns from probabilities: the logarithm is missing"
+    assert "log_prob" in finding.fix
 
 
 def test_value_sign_quotes_the_loss(said, parameters):

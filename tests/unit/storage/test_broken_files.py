@@ -38,7 +38,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, capsys: pytest.Captu
     assert "is not a regular file" in refused(capsys, Path("/dev/zero"))
     evidence.unlink()
     evidence.mkdir()
-    assert "cannot be read" in refused(capsys, evidence.parent)
+    assert "is not a regular file" in refused(capsys, evidence.parent)
 
 
 def test_a_link_is_followed_within_its_folder_only(

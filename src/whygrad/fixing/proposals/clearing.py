@@ -64,6 +64,12 @@ def _moved(case: Case, names: tuple[str, ...], below: bool) -> Iterator[Candidat
         to = source.statement(site.line) if site.file == source.file else None
         if to is None or to is stmt or not _has(source, to, *names):
             continue
+        if below and source.parent(to) is not source.parent(stmt) and to not in source.within(stmt):
+            bare = stmt.with_changes(leading_lines=[])
+            told = f"move it below `{source.code(to)}`"
+            if not any(n is stmt for n in source.around(to)) and isinstance(to, cst.SimpleStatementLine):
+                changes = {**edits.without(source, stmt), **edits.after(to, bare)}
+                yield from case.change(told, source, changes)
         whole = next((n for n in around if source.parent(n) is source.parent(to)), None)
         if whole is not None and whole is not to:
             told = f"move it {'below' if below else 'above'} `{source.code(to)}`"

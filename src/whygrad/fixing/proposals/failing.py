@@ -33,15 +33,49 @@ def cut_what_is_kept(case: Case) -> Iterator[Candidate]:
     reads = {edits.name_of(n) for n in source.within(value)} if value is not None else set()
     ends = [source.statement(s.line) for s in case.steps(Mark.BROKEN) if s.file == source.file]
     for name in (n for n in made if n in reads):
-        for text in (f"{name} = {name}.detach()", f"{name} = tuple(part.detach() for part in {name})"):
-            for end in (e for e in ends if e is not None):
+        for end in (e for e in ends if e is not None):
+            name = _seen_from(case, source, end, name)
+            for text in (f"{name} = {name}.detach()", f"{name} = tuple(part.detach() for part in {name})"):
                 told = f"cut `{name}` between two updates"
                 yield from case.change(told, source, edits.after(end, edits.statement(text)))
     found = [e for e in ends if e is not None]
+    yield from _anew_each_time(case, source, stmt)
     if any(source.parent(stmt) is source.parent(end) for end in found):
         yield from _in_one_backward(case, source, stmt, found)  # made anew each time: two losses share it
     else:
         yield from _stored(case, source, stmt)
+
+
+def _seen_from(case: Case, source: Source, end: Node, name: str) -> str:
+    """``self.hidden`` as ``agent.hidden``, where the update is no method of the agent."""
+    function = source.function(end)
+    inside = function is not None and [p.name.value for p in function.params.params][:1] == ["self"]
+    if inside or not name.startswith("self."):
+        return name
+    owners = (scopes.spoken(source, end, network) for network in case.networks)
+    return next((f"{owner}.{name[5:]}" for owner in owners if owner), name)
+
+
+def _anew_each_time(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
+    """A loss that is made above the loop which differentiates it: made in the loop, with what it needs."""
+    loop = next((n for n in source.around(stmt) if isinstance(n, cst.For | cst.While)), None)
+    name = next(
+        (edits.name_of(edits.owner(c)) for c in source.own(stmt) if edits.called(c) == "backward"), ""
+    )
+    made = scopes.assigned(source, stmt, name) if name else None
+    block = source.block(loop) if loop is not None else []
+    if made not in block or loop is None or source.line(made) > source.line(loop):
+        return
+    first, last = block.index(made), block.index(loop)
+    for start in range(first, max(first - 5, -1), -1):
+        moved = block[start:last]
+        if all(isinstance(s, cst.SimpleStatementLine) and edits.targets_of(s) for s in moved):
+            bare = [s.with_changes(leading_lines=[]) for s in moved]
+            lead = [*moved[0].leading_lines, *loop.leading_lines]
+            body = loop.body.with_changes(body=[*bare, *loop.body.body])
+            gone = {s: cst.RemoveFromParent() for s in moved}
+            changes = {**gone, loop: loop.with_changes(body=body, leading_lines=lead)}
+            yield from case.change(f"make `{name}` anew in the loop", source, changes)
 
 
 def _stored(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
@@ -49,6 +83,7 @@ def _stored(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
     value = edits.value_of(stmt)
     if value is not None and not isinstance(value, cst.Tuple):
         yield from case.change("as a constant", source, edits.stopped(source, value, True))
+    yield from _without_history(case, source, stmt)
     for call in source.own(stmt):
         if edits.called(call) == "append" and edits.positional(call):
             kept = edits.positional(call)[0]
@@ -61,6 +96,17 @@ def _stored(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
                         told = f"stop `{name}` here"
                         if edits.value_of(use) is not None and name not in edits.targets_of(use):
                             yield from case.change(told, source, edits.stopped(source, node, True))
+
+
+def _without_history(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
+    """A function that only collects: under ``no_grad``, all that it stores is constant."""
+    function = source.function(stmt)
+    if function is None or any(edits.called(n) in ("backward", "step") for n in source.within(function)):
+        return
+    decorator = cst.Decorator(edits.expression("torch.no_grad()"))
+    told = f"`@torch.no_grad()` on `{function.name.value}`"
+    changed = function.with_changes(decorators=[decorator, *function.decorators])
+    yield from case.change(told, source, {function: changed})
 
 
 def _in_one_backward(case: Case, source: Source, stmt: Node, ends: list[Node]) -> Iterator[Candidate]:

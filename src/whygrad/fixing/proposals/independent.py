@@ -8,6 +8,7 @@ import libcst as cst
 
 from whygrad.fixing import edits, scopes
 from whygrad.fixing.case import Candidate, Case
+from whygrad.fixing.proposals import values
 from whygrad.fixing.proposals.table import cures
 from whygrad.fixing.source import Node, Source
 
@@ -24,9 +25,20 @@ def without_a_new_root(case: Case) -> Iterator[Candidate]:
         if edits.called(value) not in ("Variable", "tensor", "as_tensor") or not edits.positional(value):
             continue
         if edits.keyword(value, "requires_grad") is not None:
-            changes = edits.in_place_of(source, value, edits.positional(value)[0])
             told = f"leave out `{edits.called(value)}`: it begins anew"
-            yield from case.change(told, source, edits.tidied(source, changes))
+            inner = edits.positional(value)[0]
+            for new in (inner, edits.expression(values.inside(case, source, inner)), _living(inner)):
+                if new is not None:
+                    changes = edits.in_place_of(source, value, new)
+                    yield from case.change(told, source, edits.tidied(source, changes))
+
+
+def _living(node: Node) -> Node | None:
+    """``loss`` of ``loss.data``."""
+    match node:
+        case cst.Attribute(value=value, attr=cst.Name(value="data")):
+            return value
+    return None
 
 
 @cures("loss-independent", "wrong-variables")
@@ -67,6 +79,33 @@ def the_right_list(case: Case) -> Iterator[Candidate]:
                     yield from case.change(f"the variables of `{new}`", source, changes)
 
 
+@cures("loss-independent")
+def the_right_loss(case: Case) -> Iterator[Candidate]:
+    """``tape.gradient(critic_loss, actor...)``: another loss that is known there."""
+    source = case.source
+    for stmt in source.statements if source is not None and not case.in_torch else ():
+        for call in source.own(stmt) if source is not None else ():
+            given = edits.positional(call) if edits.called(call) == "gradient" else []
+            if source is None or len(given) < 2 or not edits.name_of(given[0]):
+                continue
+            asked = source.code(given[1])
+            if not any(
+                said and said in asked for said in (scopes.spoken(source, stmt, n) for n in case.networks)
+            ):
+                continue
+            beside = [n for s in source.statements for n in _beside(source, s, edits.name_of(given[0]))]
+            for name in dict.fromkeys(beside):
+                made = edits.written(source, given[0], name)
+                yield from case.change(f"the gradient of `{name}`", source, made)
+
+
+def _beside(source: Source, stmt: Node, name: str) -> list[str]:
+    """The names that are given a value together with this one."""
+    if isinstance(stmt, cst.SimpleStatementLine) and name in (made := edits.targets_of(stmt)):
+        return [other for other in made if other != name]
+    return []
+
+
 def _assigned_at(source: Source, line: int) -> list[str]:
     stmt = source.statement(line)
     return edits.targets_of(stmt) if stmt is not None else []
@@ -79,6 +118,11 @@ def a_forgotten_value(case: Case) -> Iterator[Candidate]:
     stmt = source.statement(case.site.line) if source else None
     if source is None or stmt is None:
         return
+    if edits.value_of(stmt) is None:  # ``loss.requires_grad_()``: where that loss is made
+        held = next(
+            (edits.name_of(edits.owner(c)) for c in source.own(stmt) if edits.owner(c) is not None), ""
+        )
+        stmt = (scopes.assigned(source, stmt, held) if held else None) or stmt
     networks = [scopes.spoken(source, stmt, name) for name in case.networks]
     left = [name for network in networks if network for name in scopes.forgotten(source, stmt, network)]
     for name in dict.fromkeys([*scopes.unread(source, stmt), *reversed(left)]):
@@ -115,6 +159,10 @@ def _as_a_factor(case: Case, source: Source, stmt: Node, name: str) -> Iterator[
         if isinstance(node, cst.Name) and isinstance(source.parent(node), cst.Arg):
             text = f"{name} * {node.value}"
             yield from case.change(f"multiply with `{name}`", source, edits.written(source, node, text))
+        held = edits.owner(node) if edits.called(node) in ("mean", "sum") else None
+        if isinstance(held, cst.Name):
+            text = f"({name} * {held.value})"
+            yield from case.change(f"multiply with `{name}`", source, edits.written(source, held, text))
 
 
 @cures("surrogate-missing")
@@ -122,10 +170,11 @@ def the_log_probability(case: Case) -> Iterator[Candidate]:
     """``action`` in the loss as ``dist.log_prob(action)``, or the reward times it."""
     source = case.source
     stmt = source.statement(case.site.line) if source else None
-    drawn = [source.statement(s.line) for s in case.steps() if source and s.file == case.site.file]
     if source is None or stmt is None:
         return
-    for draw in drawn:
+    above = [s for s in scopes.function_lines(source, stmt) if source.line(s) < source.line(stmt)]
+    named = [source.statement(s.line) for s in case.steps() if s.file == case.site.file]
+    for draw in dict.fromkeys([*named, *reversed(above)]):
         call = edits.value_of(draw) if draw is not None else None
         if edits.called(call) not in ("sample", "rsample") or not edits.targets_of(draw):
             continue

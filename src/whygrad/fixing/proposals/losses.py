@@ -24,8 +24,30 @@ def the_missing_minus(case: Case) -> Iterator[Candidate]:
         yield from _taken_actions(case, source, stmt)
         return
     value = edits.value_of(stmt)
-    if value is not None:
+    if value is None:
+        return
+    addends = list(_addends(value))
+    if len(addends) == 1:
         yield from case.change("a minus before it", source, edits.negated(source, value))
+        return
+    for sign, term in addends:  # the whole sum would turn the other terms round as well
+        told = f"the other sign of `{source.code(term)}`"
+        if sign is None:
+            yield from case.change(told, source, edits.negated(source, term))
+        else:
+            other = cst.Subtract if isinstance(sign, cst.Add) else cst.Add
+            new = other(sign.whitespace_before, sign.whitespace_after)
+            yield from case.change(told, source, {sign: new})
+
+
+def _addends(value: Node) -> Iterator[tuple[Node | None, Node]]:
+    """The terms of a sum, each with the sign that stands before it; the first has none."""
+    match value:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract() as sign, right=right):
+            yield from _addends(left)
+            yield sign, right
+        case _:
+            yield None, value
 
 
 def _taken_actions(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
@@ -53,12 +75,25 @@ def the_other_sign(case: Case) -> Iterator[Candidate]:
     for node in source.own(stmt):
         match node:
             case cst.BinaryOperation(operator=cst.Add() | cst.Subtract() as sign, right=right):
-                if re.search(r"entropy|\bent\b|log_?p", source.code(right), re.IGNORECASE):
+                if re.search(r"entropy|\bent\b|\b\w*log_?p\w*|\blp\w*", source.code(right), re.IGNORECASE):
+                    if _sums(source, right):  # more than the entropy would change its sign
+                        continue
                     other = cst.Subtract if isinstance(sign, cst.Add) else cst.Add
                     new = other(sign.whitespace_before, sign.whitespace_after)
                     yield from case.change("the other sign", source, {sign: new})
             case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
-                yield from case.change("no minus", source, edits.in_place_of(source, node, inner))
+                if not _sums(source, inner):  # it would turn the other terms round as well
+                    yield from case.change("no minus", source, edits.in_place_of(source, node, inner))
+
+
+def _sums(source: Source, node: Node) -> bool:
+    """Is a sum of several terms in it? A small number beside a value is none."""
+    for part in source.within(node):
+        if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, cst.Add | cst.Subtract):
+            sides = (part.left, part.right)
+            if not any(isinstance(side, cst.Float | cst.Integer) for side in sides):
+                return True
+    return False
 
 
 @cures("double-softmax")
@@ -73,6 +108,9 @@ def what_it_is(case: Case) -> Iterator[Candidate]:
             continue
         if "Categorical" in edits.called(call) or edits.called(call) == "Bernoulli":
             yield from _other_keyword(case, source, call)
+        if "crossentropy" in edits.called(call).lower() and edits.keyword(call, "from_logits") is None:
+            told = [*call.args, cst.Arg(cst.Name("True"), keyword=cst.Name("from_logits"), equal=_tight())]
+            yield from case.change("`from_logits=True`", source, {call: call.with_changes(args=told)})
         logits = edits.keyword(call, "logits")
         if logits is not None and not case.in_torch:
             text = f"tf.math.log({source.code(logits.value)})"
@@ -83,6 +121,11 @@ def what_it_is(case: Case) -> Iterator[Candidate]:
     yield from _made_with_softmax(case, source, stmt)
 
 
+def _tight() -> Node:
+    blank = cst.SimpleWhitespace("")
+    return cst.AssignEqual(whitespace_before=blank, whitespace_after=blank)
+
+
 def _other_keyword(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
     for old, new in (("logits", "probs"), ("probs", "logits")):
         given = edits.keyword(call, old)
@@ -90,9 +133,7 @@ def _other_keyword(case: Case, source: Source, call: Node) -> Iterator[Candidate
             named = given.with_changes(keyword=cst.Name(new))
             yield from case.change(f"`{new}=`", source, {given: named})
     if call.args and call.args[0].keyword is None:
-        blank = cst.SimpleWhitespace("")
-        equal = cst.AssignEqual(whitespace_before=blank, whitespace_after=blank)
-        first = call.args[0].with_changes(keyword=cst.Name("logits"), equal=equal)
+        first = call.args[0].with_changes(keyword=cst.Name("logits"), equal=_tight())
         yield from case.change("`logits=`", source, {call.args[0]: first})
 
 

@@ -28,6 +28,7 @@ def not_frozen(case: Case) -> Iterator[Candidate]:
                     rest[-1] = rest[-1].with_changes(comma=call.args[-1].comma)
                 changed = call.with_changes(args=rest)
                 yield from case.change(f"leave out `{name}=False`", source, {call: changed})
+    yield from _told_to_the_parameters(case, source, stmt)
     whole = _loop_around(source, stmt)
     for wrong in case.networks:
         for other in case.other_networks:
@@ -37,6 +38,24 @@ def not_frozen(case: Case) -> Iterator[Candidate]:
                 yield from case.change(f"freeze `{new}`, not `{old}`", source, changes)
     if _only_freezes(source, stmt):
         yield from case.change("leave it unfrozen", source, edits.without(source, whole))
+
+
+def _told_to_the_parameters(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
+    """``encoder.requires_grad = True`` sets an attribute of a module: ``requires_grad_(True)``."""
+    match stmt:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[
+                        cst.AssignTarget(target=cst.Attribute(value=held, attr=cst.Name("requires_grad")))
+                    ],
+                    value=value,
+                )
+            ]
+        ):
+            new = edits.statement(f"{source.code(held)}.requires_grad_({source.code(value)})")
+            told = "`requires_grad_`, which tells its parameters"
+            yield from case.change(told, source, {stmt: stmt.with_changes(body=new.body)})
 
 
 def _loop_around(source: Source, stmt: Node) -> Node:
@@ -79,10 +98,21 @@ def _members(case: Case, source: Source, near: Node, attribute: str) -> list[str
         return [f"[{name}]" for name in alone]  # variables that no model knows
     parts = list(dict.fromkeys(s.rpartition(".")[0] for s in case.finding.subjects))
     for names in (case.networks, parts):
-        said = [scopes.spoken(source, near, name) for name in names]
+        said = [scopes.spoken(source, near, name) or _beside(case, source, near, name) for name in names]
         if said and all(said):
             return [f"{name}.{attribute}" for name in said]
     return []
+
+
+def _beside(case: Case, source: Source, near: Node, network: str) -> str:
+    """``self.net.body`` where nobody writes that, and ``self.net.head`` stands there."""
+    parent, _, last = network.rpartition(".")
+    for other in case.other_networks:
+        if parent and other.rpartition(".")[0] == parent:
+            said = scopes.spoken(source, near, other).rpartition(".")[0]
+            if said:
+                return f"{said}.{last}"
+    return ""
 
 
 def _more(case: Case, source: Source, stmt: Node, given: Node, attribute: str) -> Iterator[Candidate]:
@@ -149,6 +179,14 @@ def _sums(source: Source, value: Node, members: list[str]) -> Iterator[str]:
         yield f"{code} + {' + '.join(members)}"
 
 
+def _held(source: Source, value: Node) -> tuple[str, ...]:
+    """What a container is made of, as far as its text tells."""
+    made = {edits.called(n) for n in source.within(value) if isinstance(n, cst.Call)}
+    if made & {"Parameter", "randn", "rand", "zeros", "ones", "full", "tensor", "empty"}:
+        return ("Parameter",)
+    return ("Module",) if any(name[:1].isupper() for name in made) else ("Module", "Parameter")
+
+
 @cures("not-tracked")
 def tracked(case: Case) -> Iterator[Candidate]:
     """A plain list as ``nn.ModuleList``, a dict as ``nn.ModuleDict``, a tensor as ``nn.Parameter``."""
@@ -160,15 +198,79 @@ def tracked(case: Case) -> Iterator[Candidate]:
     names = edits.imported(source)
     nn = "nn" if "nn" in names else "torch.nn"
     code = source.code(value)
+    holds = _held(source, value)
     if isinstance(value, cst.Dict | cst.DictComp):
-        wraps = [f"{nn}.ModuleDict({code})", f"{nn}.ParameterDict({code})"]
+        wraps = [f"{nn}.{kind}Dict({code})" for kind in holds]
     elif isinstance(value, cst.List | cst.ListComp | cst.Tuple):
-        wraps = [f"{nn}.ModuleList({code})", f"{nn}.ParameterList({code})"]
+        wraps = [f"{nn}.{kind}List({code})" for kind in holds]
     else:
         plain = _without_keyword(source, value, "requires_grad")
         wraps = [f"{nn}.Parameter({plain})", f"{nn}.ModuleList({code})"]
     for text in wraps:
         yield from case.change(f"`{text.partition('(')[0]}`", source, edits.written(source, value, text))
+
+
+@cures("not-tracked")
+def a_variable_of_keras(case: Case) -> Iterator[Candidate]:
+    """Keras 3 does not know a ``tf.Variable``: ``keras.Variable``."""
+    source = case.source
+    if source is None or case.in_torch:
+        return
+    for call in source.at(case.site.line, cst.Call):
+        if edits.name_of(call.func) == "tf.Variable":
+            names = edits.imported(source)
+            prefix = "keras" if "keras" in names else "tf.keras"
+            yield from case.change(
+                f"`{prefix}.Variable`", source, edits.written(source, call.func, f"{prefix}.Variable")
+            )
+
+
+@cures("not-tracked")
+def made_once(case: Case) -> Iterator[Candidate]:
+    """A layer that is made in ``forward``: made in ``__init__``, or the one that stands there already."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    function = source.function(stmt) if source and stmt is not None else None
+    if source is None or stmt is None or function is None or function.name.value == "__init__":
+        return
+    mates = [s for s in source.block(function) if isinstance(s, cst.FunctionDef)]
+    beginning = next((s for s in mates if s.name.value == "__init__"), None)
+    if beginning is None:
+        return
+    own = [n for s in source.block(beginning.body.body[0]) for n in edits.targets_of(s)]
+    value, name = edits.value_of(stmt), next(iter(edits.targets_of(stmt)), "")
+    if isinstance(value, cst.Call) and name.isidentifier() and not isinstance(value.func, cst.Call):
+        if f"self.{name}" in own:
+            yield from case.change(f"`self.{name}`", source, edits.written(source, value, f"self.{name}"))
+        uses = [n for s in scopes.function_lines(source, stmt) for n in source.own(s) if s is not stmt]
+        yield from _into_init(
+            case, source, beginning, value, name, edits.renamed(source, uses, name, f"self.{name}"), stmt
+        )
+    for call in source.own(stmt):
+        if (
+            isinstance(call, cst.Call)
+            and isinstance(call.func, cst.Call)
+            and edits.called(call.func)[:1].isupper()
+        ):
+            name = f"{edits.called(call.func).lower()}_{function.name.value}"
+            used = edits.written(source, call.func, f"self.{name}")
+            yield from _into_init(case, source, beginning, call.func, name, used, None)
+
+
+def _into_init(
+    case: Case,
+    source: Source,
+    beginning: Node,
+    value: Node,
+    name: str,
+    uses: edits.Changes,
+    gone: Node | None,
+) -> Iterator[Candidate]:
+    """The layer below the last line of ``__init__``, and its uses under its new name."""
+    last = beginning.body.body[-1]
+    made = edits.after(last, edits.statement(f"self.{name} = {source.code(value)}"))
+    leaves = edits.without(source, gone) if gone is not None else {}
+    yield from case.change("make it once, in `__init__`", source, {**made, **leaves, **uses})
 
 
 def _without_keyword(source: Source, call: Node, name: str) -> str:
@@ -192,6 +294,7 @@ def made_again(case: Case) -> Iterator[Candidate]:
         for place in _replacements(case, source, stmt):
             again = stmt.with_changes(leading_lines=[], trailing_whitespace=cst.TrailingWhitespace())
             yield from case.change("make it again", source, edits.after(place, again))
+    yield from _made_by(case, source, stmt) if case.finding.rule == "stale-closure" else ()
     for site in case.makers() if case.finding.rule == "stale-optimizer" else ():
         maker = source.statement(site.line) if site.file == source.file else None
         if not isinstance(maker, cst.SimpleStatementLine):
@@ -200,6 +303,22 @@ def made_again(case: Case) -> Iterator[Candidate]:
         places = [stmt, *_uses_below(source, stmt)]
         for place in dict.fromkeys(places):
             yield from case.change("make the optimizer again", source, edits.after(place, again))
+
+
+def _made_by(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
+    """A function that makes the compiled one: called again below each line that replaces what it reads."""
+    functions = [n for n in (stmt, *source.around(stmt)) if isinstance(n, cst.FunctionDef)]
+    for function in functions:
+        reads = {n.value for n in source.within(function) if isinstance(n, cst.Name)}
+        simple = [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
+        makers = [s for s in simple if any(edits.called(n) == function.name.value for n in source.own(s))]
+        for maker in makers:
+            again = maker.with_changes(leading_lines=[], trailing_whitespace=cst.TrailingWhitespace())
+            later = [
+                s for s in simple if source.line(s) > source.line(maker) and {*edits.targets_of(s)} & reads
+            ]
+            for place in (s for s in later if source.function(s) is source.function(maker)):
+                yield from case.change("make it again", source, edits.after(place, again))
 
 
 @cures("stale-optimizer")
@@ -220,7 +339,11 @@ def _uses_below(source: Source, stmt: Node) -> list[Node]:
     """Lines further down that put the new one in its place: ``policy.set_head(new)``."""
     made = edits.targets_of(stmt)
     rest = [s for s in source.block(stmt) if source.line(s) > source.line(stmt)]
-    return [s for s in rest if any(edits.name_of(n) in made for n in source.own(s))][:3]
+    simple = [s for s in rest if isinstance(s, cst.SimpleStatementLine)]
+    users = [s for s in rest if any(edits.name_of(n) in made for n in source.own(s))]
+    whole = {name.rpartition(".")[0] for name in made} - {""}  # ``policy(x)`` builds the new ``policy.head``
+    builders = [s for s in simple if any(edits.name_of(n) in whole for n in source.own(s))]
+    return list(dict.fromkeys([*users, *builders]))[:3]
 
 
 def _replacements(case: Case, source: Source, maker: Node) -> list[Node]:

@@ -164,6 +164,7 @@ def into_the_tape(case: Case) -> Iterator[Candidate]:
         yield from _moved_into(case, source, stmt, block)
         yield from _persistent(case, source, block)
         yield from _watched(case, source, stmt, block)
+        yield from _watched_as_asked(case, source, block)
 
 
 def _tape_in(source: Source, block: Node) -> bool:
@@ -196,6 +197,25 @@ def _persistent(case: Case, source: Source, block: Node) -> Iterator[Candidate]:
             args.append(cst.Arg(cst.Name("True"), keyword=cst.Name("persistent"), equal=_tight()))
             told = "a tape that can be asked twice"
             yield from case.change(told, source, {item.item: item.item.with_changes(args=args)})
+
+
+def _watched_as_asked(case: Case, source: Source, block: Node) -> Iterator[Candidate]:
+    """``tape.watch(...)`` of the list that ``tape.gradient`` is asked for."""
+    below = [s for s in scopes.function_lines(source, block) if source.line(s) > source.line(block)]
+    asked = [edits.positional(c)[1] for s in below for c in source.own(s) if _asks(c)]
+    watches = [
+        c for s in source.within(block) if edits.called(s) == "watch" for c in [s] if edits.positional(c)
+    ]
+    for call in watches:
+        for names in asked[:1]:
+            told = f"watch `{source.code(names)}`"
+            yield from case.change(
+                told, source, edits.written(source, edits.positional(call)[0], source.code(names))
+            )
+
+
+def _asks(call: Node) -> bool:
+    return edits.called(call) == "gradient" and len(edits.positional(call)) > 1
 
 
 def _watched(case: Case, source: Source, stmt: Node, block: Node) -> Iterator[Candidate]:

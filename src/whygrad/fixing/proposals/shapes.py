@@ -22,6 +22,7 @@ def one_shape(case: Case) -> Iterator[Candidate]:
     stmt = source.statement(case.site.line) if source else None
     if source is None or stmt is None:
         return
+    yield from _of_the_action(case, source, stmt)
     yield from _without_reshape(case, source, stmt)
     if _single(case):
         yield from _per_row(case, source)
@@ -29,6 +30,18 @@ def one_shape(case: Case) -> Iterator[Candidate]:
     for node in _operands(source, stmt):
         for text in _squeezed(case, source, node):
             yield from case.change(f"`{text}`", source, edits.written(source, node, text))
+
+
+def _of_the_action(case: Case, source: Source, stmt: Node) -> Iterator[Candidate]:
+    """The value of the action that was taken, where the finding names both."""
+    for text in re.findall(r"`([^`]*gather[^`]*)`", case.finding.fix):
+        made = edits.expression(text)
+        values = edits.owner(made) if edits.name_of(edits.owner(made)) not in ("tf", "torch") else None
+        if values is None and made is not None and edits.positional(made):
+            values = edits.positional(made)[0]
+        for node in source.own(stmt):
+            if values is not None and edits.name_of(node) and edits.name_of(node) == edits.name_of(values):
+                yield from case.change(f"`{text}`", source, edits.written(source, node, text))
 
 
 def _single(case: Case) -> bool:
@@ -39,6 +52,11 @@ def _per_row(case: Case, source: Source) -> Iterator[Candidate]:
     """``critic(states).mean()`` as a value for each row."""
     for site in case.steps():
         for call in source.at(site.line, cst.Call) if site.file == source.file else ():
+            given = edits.positional(call)
+            if edits.called(call) in ("reduce_mean", "reduce_sum", "reduce_max") and len(call.args) == 1:
+                yield from case.change(
+                    "one value for each row", source, edits.written(source, call, source.code(given[0]))
+                )
             if edits.called(call) in ("mean", "sum", "max") and not call.args:
                 text = f"{source.code(call)[:-1]}-1)"
                 yield from case.change("one value for each row", source, edits.written(source, call, text))

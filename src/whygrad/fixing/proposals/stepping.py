@@ -46,23 +46,6 @@ def _calls(source: Source, stmt: Node, name: str) -> bool:
     return any(edits.called(node) == name for node in source.own(stmt))
 
 
-@cures("no-step")
-def true_division(case: Case) -> Iterator[Candidate]:
-    """A learning rate of 0 that comes from ``//``."""
-    source = case.source
-    stmt = source.statement(case.site.line) if source else None
-    if source is None or stmt is None or "learning rate is 0" not in case.finding.title:
-        return
-    names = {n.value for n in source.own(stmt) if isinstance(n, cst.Name)}
-    makers = [scopes.assigned(source, stmt, name) for name in sorted(names)]
-    for where in dict.fromkeys([stmt, *(s for s in makers if s is not None)]):
-        for node in source.own(where):
-            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.FloorDivide):
-                spaces = node.operator
-                slash = cst.Divide(spaces.whitespace_before, spaces.whitespace_after)
-                yield from case.change("`/` instead of `//`", source, {node.operator: slash})
-
-
 @cures("unexplained")
 def a_backward(case: Case) -> Iterator[Candidate]:
     """``loss.backward()`` before a step that has nothing to use."""
@@ -85,6 +68,12 @@ def made_once(case: Case) -> Iterator[Candidate]:
     if source is None or stmt is None or function is None:
         return
     bare, gone = stmt.with_changes(leading_lines=[]), edits.without(source, stmt)
+    made = {*edits.targets_of(stmt)}
+    given = {p.name.value for p in function.params.params} & made
+    others = [s for s in source.statements if s is not stmt and source.function(s) is not function]
+    there = [s for s in others if isinstance(s, cst.SimpleStatementLine) and made & {*edits.targets_of(s)}]
+    if given or any(source.function(s) is None or "." in "".join(made) for s in there):
+        yield from case.change("keep the one that is there", source, gone)
     beginning = next((s for s in _classmates(source, function) if s.name.value == "__init__"), None)
     name = next(iter(edits.targets_of(stmt)), "")
     if beginning is not None:

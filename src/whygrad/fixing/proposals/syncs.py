@@ -12,6 +12,7 @@ from whygrad.fixing.proposals.table import cures
 from whygrad.fixing.source import Node, Source
 
 _COPIES = ("load_state_dict", "set_weights", "copy_", "assign", "lerp_")
+_TAU = "0.005"  # what most published agents blend in after each update
 
 
 @cures("target-reversed")
@@ -85,7 +86,7 @@ def call_the_sync(case: Case) -> Iterator[Candidate]:
     source = case.source
     if source is None:
         return
-    for function in _uncalled(source):
+    for function in scopes.uncalled(source, lambda f: _copies(source, f)):
         name = function.name.value
         method = isinstance(source.parent(source.parent(function)), cst.ClassDef)
         for step in _updates(source, function, method):
@@ -94,10 +95,69 @@ def call_the_sync(case: Case) -> Iterator[Candidate]:
                 yield from case.change(f"call `{name}` after the update", source, edits.after(step, call))
 
 
+def _copies(source: Source, function: Node) -> bool:
+    return any(edits.called(n) in _COPIES for n in source.within(function))
+
+
+@cures("target-never-synced")
+def the_right_one_of_two(case: Case) -> Iterator[Candidate]:
+    """``sync(q2, q2)``: a network that is copied onto itself, and the target that was meant."""
+    source = case.source
+    for stmt in source.statements if source is not None else ():
+        if source is None or not isinstance(stmt, cst.SimpleStatementLine):
+            continue
+        for online in case.other_networks:
+            said = scopes.spoken(source, stmt, online)
+            twice = [n for n in source.own(stmt) if said and edits.name_of(n) == said]
+            twice = [n for n in twice if not edits.part_of_name(source, n)]
+            if len(twice) != 2 or not any(isinstance(n, cst.Call) for n in source.own(stmt)):
+                continue
+            for target in (scopes.spoken(source, stmt, name) for name in case.networks):
+                for node in twice if target else ():
+                    made = edits.renamed(source, [node], said, target)
+                    yield from case.change(f"`{target}` for one `{said}`", source, made)
+
+
+@cures("target-never-synced")
+def a_sync(case: Case) -> Iterator[Candidate]:
+    """Where nobody wrote one: a little of the online network after each update."""
+    sites = [*case.makers(), case.site]
+    for source in dict.fromkeys(filter(None, (case.read(site.file) for site in sites))):
+        for step in _steps_of(source):
+            for target in case.networks:
+                for online in _likely(case, target):
+                    mine, theirs = scopes.spoken(source, step, target), scopes.spoken(source, step, online)
+                    if mine and theirs:
+                        loop = edits.lines(_blend(case, mine, theirs))
+                        told = f"blend `{theirs}` into `{mine}` after the update"
+                        yield from case.change(told, source, edits.after(step, *loop))
+
+
+def _likely(case: Case, target: str) -> list[str]:
+    """The online networks, the one with the most of the target's name first."""
+    online = [name for name in case.other_networks if name not in case.role("target")]
+    return sorted(online, key=lambda name: (name not in target, name not in case.role("critic")))
+
+
+def _blend(case: Case, target: str, online: str) -> str:
+    if case.in_torch:
+        loop = f"for p_target, p in zip({target}.parameters(), {online}.parameters()):"
+        return f"with torch.no_grad():\n    {loop}\n        p_target.lerp_(p, {_TAU})\n"
+    loop = f"for v_target, v in zip({target}.variables, {online}.variables):"
+    return f"{loop}\n    v_target.assign_add({_TAU} * (v - v_target))\n"
+
+
+def _steps_of(source: Source) -> list[Node]:
+    simple = [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
+    return [s for s in simple if any(_steps(source, n) for n in source.own(s))]
+
+
 def _arguments(case: Case, source: Source, step: Node, many: int) -> Iterator[tuple[str, ...]]:
     """Nothing, or the two networks, in both orders: the wrong one is another finding."""
     if not many:
         yield ()
+    if many == 1:
+        yield (_TAU,)
     targets = [scopes.spoken(source, step, name) for name in case.networks]
     onlines = [scopes.spoken(source, step, name) for name in case.other_networks]
     for target in targets if many == 2 else ():
@@ -106,25 +166,10 @@ def _arguments(case: Case, source: Source, step: Node, many: int) -> Iterator[tu
                 yield from ((target, online), (online, target))
 
 
-def _uncalled(source: Source) -> list[Node]:
-    """Functions that copy weights, and that are called nowhere, but perhaps once at the beginning."""
-    functions = [s for s in source.statements if isinstance(s, cst.FunctionDef)]
-    copying = [f for f in functions if any(edits.called(n) in _COPIES for n in source.within(f))]
-    words = [n for n in source.within(source.module) if isinstance(n, cst.Name) and not _begins(source, n)]
-    return [f for f in copying if [n.value for n in words].count(f.name.value) == 1]
-
-
-def _begins(source: Source, node: Node) -> bool:
-    function = source.function(node)
-    return function is not None and function.name.value == "__init__"
-
-
 def _updates(source: Source, function: Node, method: bool) -> list[Node]:
     """The lines that step an optimizer; of the same class, if it is a method."""
-    simple = [s for s in source.statements if isinstance(s, cst.SimpleStatementLine)]
-    steps = [s for s in simple if any(_steps(source, n) for n in source.own(s))]
     home = source.parent(function)
-    return [s for s in steps if not method or home in list(source.around(s))]
+    return [s for s in _steps_of(source) if not method or home in list(source.around(s))]
 
 
 def _steps(source: Source, node: Node) -> bool:

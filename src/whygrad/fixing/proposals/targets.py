@@ -182,12 +182,16 @@ def ask_the_target(case: Case) -> Iterator[Candidate]:
         stmt = source.statement(site.line) if source else None
         if source is None or stmt is None:
             continue
-        told = re.search(r"and (\S+) is never asked", case.finding.title)
+        asked = re.search(r"and (\S+) (?:is never asked|only chooses)", case.finding.title)
         for online in case.networks:
-            for target in dict.fromkeys([*([told[1]] if told else []), *case.other_networks]):
+            for target in dict.fromkeys([*([asked[1]] if asked else []), *case.other_networks]):
                 old, new = scopes.spoken(source, stmt, online), scopes.spoken(source, stmt, target)
                 if old and new:
                     changes = edits.renamed(source, source.own(stmt), old, new)
+                    back = edits.renamed(source, source.own(stmt), new, old)
+                    if changes and back:
+                        told = f"swap `{old}` and `{new}`"
+                        yield from case.change(told, source, {**changes, **back})
                     yield from case.change(f"ask `{new}`", source, changes)
 
 
@@ -202,13 +206,59 @@ def masked(case: Case) -> Iterator[Candidate]:
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert | cst.Not):
             text = f"(1 - {source.code(node.expression)})"
             yield from case.change("`(1 - done)`", source, edits.written(source, node, text))
-    flag = re.search(r"`(\w+)`", case.finding.title)
+    flag = re.search(r"`([\w.]+)`", case.finding.title)
     if case.finding.rule != "unmasked-bootstrap" or flag is None:
         return
     done = flag[1]
     products = [n for n in source.own(stmt) if isinstance(n, cst.BinaryOperation) and _product(n)]
     outer = [n for n in products if not any(n is not m and n in source.within(m) for m in products)]
-    for node in outer:
-        for mask in (f"(1 - {done})", f"(1 - {done}.float())", f"(1.0 - tf.cast({done}, tf.float32))"):
-            text = f"{source.code(node)} * {mask}"
-            yield from case.change(f"mask it with `{mask}`", source, edits.written(source, node, text))
+    for here in (*_indexed(source, stmt, done), done):
+        masks = [
+            f"(1 - {here})",
+            f"(1 - {here}.float())" if case.in_torch else f"(1.0 - tf.cast({here}, tf.float32))",
+        ]
+        for node in outer:
+            for mask in masks:
+                text = f"{source.code(node)} * {mask}"
+                yield from case.change(f"mask it with `{mask}`", source, edits.written(source, node, text))
+
+
+def _indexed(source: Source, stmt: Node, flag: str) -> list[str]:
+    """``dones[t]``, where the line takes the rewards of one step."""
+    found: dict[str, None] = {}
+    for node in source.own(stmt):
+        if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+            index = node.slice[0].slice
+            if isinstance(index, cst.Index) and isinstance(index.value, cst.Name):
+                found[f"{flag}[{index.value.value}]"] = None
+    return list(found)
+
+
+@cures("self-target")
+def not_overwritten(case: Case) -> Iterator[Candidate]:
+    """A target that is given another value before anybody has read it: the first one."""
+    for site in case.steps():
+        source = case.read(site.file)
+        stmt = source.statement(site.line) if source else None
+        if source is None or stmt is None:
+            continue
+        for name in edits.targets_of(stmt):
+            same = [s for s in scopes.function_lines(source, stmt) if name in edits.targets_of(s)]
+            if any(source.line(s) < source.line(stmt) for s in same):
+                told = f"leave out the second `{name}`"
+                yield from case.change(told, source, edits.without(source, stmt))
+
+
+@cures("self-target")
+def no_copy(case: Case) -> Iterator[Candidate]:
+    """``row = q[i].copy()``: what is written into the copy never reaches the target."""
+    source = case.source
+    for stmt in source.statements if source is not None else ():
+        value = edits.value_of(stmt)
+        if (
+            source is not None
+            and edits.called(value) == "copy"
+            and isinstance(edits.owner(value), cst.Subscript)
+        ):
+            told = f"`{source.code(edits.owner(value))}` itself, not a copy"
+            yield from case.change(told, source, edits.in_place_of(source, value, edits.owner(value)))

@@ -72,7 +72,7 @@ def _leaving(case: Case, source: Source, part: Node) -> Iterator[edits.Changes]:
     nodes = list(source.own(part))
     for node in nodes:
         if _leaves(node) and not any(n in nodes and _leaves(n) for n in source.around(node)):
-            yield edits.written(source, node, _inner(case, source, node))
+            yield edits.written(source, node, inside(case, source, node))
 
 
 def _leaves(node: Node) -> bool:
@@ -85,10 +85,11 @@ def _of_numpy(call: Node) -> bool:
     return isinstance(call, cst.Call) and edits.name_of(call.func).startswith(("np.", "numpy."))
 
 
-def _inner(case: Case, source: Source, node: Node) -> str:
+def inside(case: Case, source: Source, node: Node) -> str:
+    """What is written there without leaving the framework."""
     name = edits.called(node)
     if name in _EXITS and edits.owner(node) is not None and not node.args:
-        return _inner(case, source, edits.owner(node))
+        return inside(case, source, edits.owner(node))
     if name == "predict" and edits.positional(node):
         given = source.code(edits.positional(node)[0])
         return f"{source.code(edits.owner(node))}({given})"
@@ -97,7 +98,9 @@ def _inner(case: Case, source: Source, node: Node) -> str:
     if _of_numpy(node):
         return _of_framework(case, source, node)
     if isinstance(node, cst.Call) and name in _RETURNS and edits.positional(node):
-        return _inner(case, source, edits.positional(node)[0])
+        return inside(case, source, edits.positional(node)[0])
+    if isinstance(node, cst.BinaryOperation | cst.UnaryOperation):
+        return source.code_with(node, edits.merged(*_leaving(case, source, node)))
     return source.code(node)
 
 
@@ -105,7 +108,7 @@ def _of_framework(case: Case, source: Source, call: Node) -> str:
     """``np.clip(x, a, b)`` as ``torch.clamp(x, a, b)``; what is not known is left out of the way."""
     table = _IN_TORCH if case.in_torch else _IN_TENSORFLOW
     name = edits.called(call)
-    given = [_inner(case, source, value) for value in edits.positional(call)]
+    given = [inside(case, source, value) for value in edits.positional(call)]
     if name in table and given:
         named = [f"{a.keyword.value}={source.code(a.value)}" for a in call.args if a.keyword is not None]
         return f"{'torch' if case.in_torch else 'tf'}.{table[name]}({', '.join([*given, *named])})"
@@ -135,6 +138,8 @@ def with_a_gradient(case: Case) -> Iterator[Candidate]:
         yield from _picked(case, source, call)
     for call in source.at(case.site.line, cst.Call):
         yield from _straight_through(case, source, call)
+    for call in source.at(case.site.line, cst.Call):
+        yield from _relaxed(case, source, call)
 
 
 def _drawn(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
@@ -198,6 +203,35 @@ def _straight_through(case: Case, source: Source, call: Node) -> Iterator[Candid
     x, hard = edits.atom(source, inner), source.code(call)
     stop = f"({hard} - {x}).detach()" if case.in_torch else f"{edits.stopper(source)}({hard} - {x})"
     yield from case.change("the straight-through form", source, edits.written(source, call, f"{x} + {stop}"))
+
+
+def _relaxed(case: Case, source: Source, call: Node) -> Iterator[Candidate]:
+    """``OneHotCategorical(...).sample()`` as a sample of the relaxed one, which has a gradient."""
+    dist = edits.owner(call) if edits.called(call) == "sample" else None
+    if dist is None or edits.called(dist) != "OneHotCategorical" or case.in_torch:
+        return
+    rest = [a for a in dist.args if a.keyword is None or a.keyword.value != "dtype"]
+    given = ", ".join(source.code(a).rstrip(", ") for a in rest)
+    prefix = source.code(dist.func).rpartition(".")[0]
+    text = f"{prefix}.RelaxedOneHotCategorical(1.0, {given}).sample()"
+    yield from case.change("a relaxed sample", source, edits.written(source, call, text))
+
+
+@cures("nondifferentiable-op")
+def before_it_was_assigned(case: Case) -> Iterator[Candidate]:
+    """``state.assign(value)`` keeps no history: ``value`` where ``state`` is read below."""
+    source = case.source
+    stmt = source.statement(case.site.line) if source else None
+    around = scopes.function_lines(source, stmt) if source is not None and stmt is not None else []
+    for where, call in [(s, c) for s in around for c in source.own(s)] if source is not None else []:
+        given = edits.positional(call) if edits.called(call) == "assign" else []
+        if source is None or not given or not edits.name_of(given[0]):
+            continue
+        held = edits.name_of(edits.owner(call))
+        for use in around:
+            if held and source.line(use) > source.line(where):
+                made = edits.renamed(source, source.own(use), held, edits.name_of(given[0]))
+                yield from case.change(f"`{edits.name_of(given[0])}` itself", source, made)
 
 
 def _is_tensor_method(call: Node) -> bool:

@@ -127,8 +127,8 @@ class Attention:
         return len(record.looks) < self.budget.looks
 
     def measures_call(self, record: OptimizerRecord) -> bool:
-        """Shall it be measured how far a compiled update goes?"""
-        return self.looks_closely(record) and len(record.looks) % self.budget.measured == 0
+        """Shall it be measured how far a compiled update goes? Of later ones, which come rarely, each."""
+        return not self.looks_closely(record) or len(record.looks) % self.budget.measured == 0
 
     def next_call(self, record: OptimizerRecord) -> int:
         """The step before which no call of a compiled update is looked at."""

@@ -28,7 +28,8 @@ ObserverT = TypeVar("ObserverT", bound=BaseObserver)
 def _in_forked_child() -> None:
     for observer in list(observers):
         try:
-            observer.forked()
+            if os.getpid() != observer.pid:  # unless somebody watches here already
+                observer.forked()
         except Exception as error:
             observer.stepped_aside(error)
 
@@ -93,6 +94,15 @@ class BaseBackend(ABC, Generic[ObserverT]):
         """Summarize updates from now on, or no longer."""
         if self.observer is not None:
             self.observer.summarize(watching)
+
+    def goes_on(self, on_step: Callable[[], None] | None) -> bool:
+        """In a forked child of a watched process: does the watch go on here?"""
+        observer = self.observer
+        if observer is None or not observer.may_go_on or observer.aside:
+            return False
+        self._crash = None
+        observer.go_on(on_step)
+        return True
 
     def failed(self, error: BaseException) -> None:
         """The script ends with this exception: names in scope where it was raised, what was under way."""

@@ -11,7 +11,8 @@ def count_of(record: OptimizerRecord) -> UpdateCount:
     """How often it stepped, what it trains, and from which loss."""
     return UpdateCount(
         optimizer=record.name or record.kind,
-        count=record.steps,
+        count=record.steps + record.others[1],
+        others=record.others[0],
         recorded=record.recorded,
         networks=_networks(record),
         loss=_loss_site(record),

@@ -8,9 +8,10 @@ from typing import Any
 
 from whygrad.frameworks.shared.frames import USER, Where, kind_of
 from whygrad.frameworks.shared.objects import fields, is_a, items, listed, plain_array, plain_number, size
+from whygrad.frameworks.shared.rows import columns
 from whygrad.frameworks.shared.scopes import variables_of
 
-_LOOKS = 24  # at the variables beside a line
+_LOOKS = 48  # at the variables beside a line
 _FRAMES = 4
 _VARIABLES = 64
 _LONG = 8192  # samples
@@ -52,15 +53,16 @@ class Flags:
         if self._looks.get(code, 0) >= _LOOKS:
             return
         self._looks[code] = self._looks.get(code, 0) + 1
-        for name, value in list(variables_of(frame).items())[:_VARIABLES]:
-            for called, held in _with_fields(name, value):
-                known = self._found.get((code, called))
-                if known is not None and known[2]:
-                    continue
-                found = self._flags(held)
-                if found is not None:
-                    within = any(found[:-1])
-                    self._found[code, called] = (Where(code, frame.f_lineno), called, within)
+        variables = dict(list(variables_of(frame).items())[:_VARIABLES])
+        named = (pair for name, value in variables.items() for pair in _with_fields(name, value))
+        for called, held in (*named, *columns(variables)):
+            known = self._found.get((code, called))
+            if known is not None and known[2]:
+                continue
+            found = self._flags(held)
+            if found is not None:
+                within = any(found[:-1])
+                self._found[code, called] = (Where(code, frame.f_lineno), called, within)
 
     def _flags(self, value: Any) -> list[Any] | None:
         """Both of 0 and 1, and nothing else: one for each sample, or for each step of each environment."""

@@ -21,6 +21,7 @@ _STDLIB = tuple({sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("plat
 _SITE = tuple({sysconfig.get_path("purelib") + os.sep, sysconfig.get_path("platlib") + os.sep})
 _FRAMEWORKS = PACKAGES | {"numpy", "tree"}  # and what they are built on
 _TRAMPOLINE = "__whygrad_call__"
+_MOST = 20_000  # places that are remembered
 _DEEP = 2 * 5  # how many lines of a call stack are kept (code and line each)
 
 _kinds: dict[CodeType | Told, int] = {}
@@ -47,6 +48,8 @@ def kind_of(code: CodeType | Told) -> int:
     """``_classify``, remembered."""
     kind = _kinds.get(code)
     if kind is None:
+        if len(_kinds) > _MOST:
+            _kinds.clear()
         kind = _kinds[code] = _classify(code)
     return kind
 
@@ -147,6 +150,8 @@ def _place(key: list[Any], api: CodeType | Told | None) -> Where | None:
     key.append(api)
     found = _places.get(tuple(key))
     if found is None:
+        if len(_places) > _MOST:  # code that is made while the program runs
+            _places.clear()
         outer = tuple(Where(key[i], key[i + 1]) for i in range(2, len(key) - 1, 2))
         found = _places[tuple(key)] = Where(key[0], key[1], api, outer)
     return found
@@ -186,6 +191,8 @@ def trampoline(frame: FrameType) -> Callable[..., Any]:
     key = (frame.f_code, frame.f_lineno)
     call = _trampolines.get(key)
     if call is None:
+        if len(_trampolines) > _MOST:
+            _trampolines.clear()
         code = plain_call.__code__.replace(
             co_filename=key[0].co_filename,
             co_firstlineno=key[1],

@@ -53,6 +53,7 @@ class Node:
         "name",
         "numbers",
         "odd",
+        "ones",
         "overwritten",
         "parameter",
         "shape",
@@ -76,6 +77,7 @@ class Node:
         self.parameter: Param | None = None
         self.gate: Gate | None = None
         self.fresh = self.left = self.odd = False
+        self.ones: tuple[int, ...] = ()  # of a mask: how many, and of how many elements
         self.gradient: Param | None = None  # the parameter whose .grad this is
         self.numbers: tuple[float, ...] = ()  # plain numbers among the arguments
         self.axes: tuple[int, ...] = ()  # the dimensions that it works along

@@ -20,6 +20,8 @@ from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.records import Failure, Records
 from whygrad.summaries.watching import Watching
 
+_MOST = 65_536  # parameters of which it is remembered that nobody has a name for them
+
 
 class Found(Protocol):
     """What a walk through the user's variables has found."""
@@ -31,6 +33,7 @@ class Found(Protocol):
 class BaseObserver(ABC):
     """The part of watching that no framework changes. What differs is asked of the methods below."""
 
+    may_go_on: bool = False  # can it be watched in a forked child?
     summaries: Any  # of the framework, if somebody wants them
     flags: Flags
 
@@ -135,6 +138,19 @@ class BaseObserver(ABC):
         self.on_step = self._always = None
         self.leave_fork()
 
+    def go_on(self, on_step: Callable[[], None] | None) -> None:
+        """In a forked child whose updates are gathered: what the parent has done is the parent's."""
+        self.pid = os.getpid()
+        self.on_step = self._always = on_step
+        self.naming = threading.RLock()  # another thread may have held it
+        self.failure = None
+        self.optimizers.begin_anew()
+        self.forget_past()
+
+    def forget_past(self) -> None:
+        """In such a child: what was recorded before it was there led to none of its updates."""
+        self.leave_fork()
+
     def stepped(self) -> None:
         """A step was taken: whoever counts may end the script here."""
         call = self.on_step  # another thread may take it away meanwhile
@@ -164,7 +180,7 @@ class BaseObserver(ABC):
         self.flags.look(frame)
         keys = {p.key for p in params if not p.name}
         if not self._named or not keys <= self._named:
-            self._named |= keys | {0}
+            self._named = keys | {0} if len(self._named) > _MOST else self._named | keys | {0}
             self.name_things(frame)
 
     def name_things(self, frame: FrameType | None) -> None:

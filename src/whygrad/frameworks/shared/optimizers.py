@@ -9,7 +9,7 @@ from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Param
 from whygrad.frameworks.shared.records import OptimizerRecord
 
-_MOST_DEAD = 256
+_FIRST_DEAD, _LAST_DEAD = 16, 48  # that are kept whole; those between them are only counted
 
 
 class Optimizers:
@@ -18,15 +18,31 @@ class Optimizers:
     def __init__(self) -> None:
         self.by_address: dict[int, OptimizerRecord] = {}  # of those that are gone: minus their key
         self.steps = 0  # of all of them, as far as they were counted one by one
+        self._tidy_at = _FIRST_DEAD + 2 * _LAST_DEAD
 
     def made(self, optimizer: Any, where: Where | None) -> OptimizerRecord:
         """A new one."""
         known = self.by_address
         old = known.pop(id(optimizer), None)
-        if old is not None and len(known) < _MOST_DEAD:
+        if old is not None:
             known[-old.key] = old
+        if len(known) >= self._tidy_at:
+            self._tidy()
         record = known[id(optimizer)] = OptimizerRecord(optimizer, where)
         return record
+
+    def _tidy(self) -> None:
+        """A script may make optimizers all day: of those that are gone, the first and the last are kept."""
+        known = self.by_address
+        dead = sorted((r.key, a) for a, r in known.items() if r.ref() is None and not r.by_hand)
+        heirs: dict[tuple[Where | None, str], OptimizerRecord] = {}
+        for _, address in dead[:_FIRST_DEAD]:
+            heirs.setdefault((known[address].made, known[address].kind), known[address])
+        for _, address in dead[_FIRST_DEAD:-_LAST_DEAD]:
+            heir = heirs.setdefault((known[address].made, known[address].kind), known[address])
+            if heir is not known[address]:
+                heir.stands_for(known.pop(address))
+        self._tidy_at = len(known) + _LAST_DEAD
 
     def add(self, record: OptimizerRecord) -> None:
         """One that nobody has made."""
@@ -52,6 +68,12 @@ class Optimizers:
     def __len__(self) -> int:
         return len(self.by_address)
 
+    def begin_anew(self) -> None:
+        """In a forked child: none of them has made a step here."""
+        self.steps = 0
+        for record in self.all():
+            record.begin_anew()
+
     # -- counting ----------------------------------------------------------------------------------
 
     def count(self, record: OptimizerRecord, steps: int = 1) -> None:
@@ -66,7 +88,7 @@ class Optimizers:
 
     def taken(self) -> int:
         """All steps, those included that were only noted."""
-        return sum(record.steps for record in self.all())
+        return sum(record.steps + record.others[1] for record in self.all())
 
     def last_step(self) -> int:
         """When everybody's last step was over: what is older belongs to an earlier update."""

@@ -13,9 +13,10 @@ from whygrad.doors import door
 from whygrad.frameworks.shared.budget import BUDGET
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Gate, Node, Param, clock, reference
-from whygrad.model import Look, Moved, Pulse
+from whygrad.model import Look, Moved, Print, Pulse
 
 NEVER = sys.maxsize
+FADED = 1e-4  # of the largest learning rate: nothing is learnt with the rest
 
 
 @dataclass(slots=True, eq=False)
@@ -154,8 +155,10 @@ class UpdateRecord:
     time: int = field(default_factory=clock)
     lost: frozenset[int] = frozenset()
     lost_at: Where | None = None
+    dropped: frozenset[int] = frozenset()  # what the step made of them is gone, and was never used
     largest: dict[int, float] = field(default_factory=dict)
     moved: dict[int, Moved] = field(default_factory=dict)
+    prints: dict[int, Print] = field(default_factory=dict)
     turned: float | None = None
 
 
@@ -214,14 +217,17 @@ class OptimizerRecord:
         "counting",
         "direction",
         "doubted",
+        "faded",
         "first",
         "held",
+        "highest",
         "iterations",
         "key",
         "kind",
         "last",
         "last_step",
         "last_step_number",
+        "late",
         "looked_until",
         "looks",
         "lr_always_zero",
@@ -229,6 +235,7 @@ class OptimizerRecord:
         "maximize",
         "name",
         "next_window",
+        "others",
         "pulses",
         "quiet_until",
         "recorded",
@@ -252,11 +259,14 @@ class OptimizerRecord:
         self.held: dict[int, Param] = {}
         self.by_hand = False  # no optimizer of the framework: nobody tells of its steps
         self.steps = 0
+        self.others = 0, 0  # optimizers of the same line that were let go, and their steps
         self.recorded = 0
         self.absent_always: frozenset[int] | None = None  # keys of parameters
         self.absent_last: frozenset[int] = frozenset()
         self.lr_always_zero = False  # until its first step is looked at
         self.still: dict[int, int] = {}  # parameter -> the step from which on its learning rate is 0
+        self.highest = 0.0  # learning rate so far
+        self.faded = 0  # the step from which on it is nothing beside that; 0 if it is not
         self.maximize = False
         self.remembers = False  # until its first step has ended
         self.clears = 0  # calls of zero_grad() after its first step
@@ -281,6 +291,7 @@ class OptimizerRecord:
         self.triggers = 0
         self.pulses = Pulses()
         self.looks: tuple[Look, ...] = ()  # at its compiled updates
+        self.late: tuple[Look, ...] = ()  # at the last of them: how far did they go?
         self.direction: tuple[int, Any] | None = None  # of the last gradients
 
     @door
@@ -297,6 +308,21 @@ class OptimizerRecord:
         other.last = deque(map(copy, self.last), maxlen=self.last.maxlen)
         return other
 
+    def stands_for(self, other: OptimizerRecord) -> None:
+        """That one was made on the same line, is gone, and is only counted from now on."""
+        self.others = self.others[0] + 1 + other.others[0], self.others[1] + other.steps + other.others[1]
+
+    def begin_anew(self) -> None:
+        """In a forked child: it was made where it was made, and has not stepped."""
+        self.others = 0, 0
+        self.steps = self.recorded = self.told = self.last_step_number = self.clears = 0
+        self.looked_until = self.quiet_until = self.wanted = self.next_window = self.triggers = 0
+        self.summary_from = NEVER
+        self.absent_always, self.absent_last = None, frozenset()
+        self.counting = self.begun = self.changed = False
+        self.first, self.last, self.looks = [], deque(maxlen=BUDGET.kept[1]), ()
+        self.pulses, self.direction, self.last_step = Pulses(), None, clock()
+
     def tell_from(self, step: int) -> None:
         """Somebody wants to be told of this step, and of the end of the one before it."""
         self.summary_from = step
@@ -310,6 +336,11 @@ class OptimizerRecord:
     def rests(self, keys: Iterable[int]) -> None:
         """In the step that begins, the learning rate of these parameters is 0, and that of no others."""
         self.still = {key: self.still.get(key, self.steps + 1) for key in keys}
+
+    def rate(self, rate: float) -> None:
+        """The largest learning rate of the step that begins."""
+        self.highest = max(self.highest, rate)
+        self.faded = (self.faded or self.steps + 1) if rate < FADED * self.highest else 0
 
     def absent(self, absent: frozenset[int]) -> None:
         """One more step in which these parameters had no gradient."""

@@ -18,6 +18,8 @@ from whygrad.frameworks.tensorflow.recorder import Recorder
 from whygrad.frameworks.tensorflow.summaries import Summarizing, rate_of
 from whygrad.model import Look, Moved, Pulse, Values
 
+_LATE = 16  # late looks at how far an update goes: then every second one is dropped
+
 
 class _Begun(NamedTuple):
     """A call that is looked at."""
@@ -72,7 +74,8 @@ class CompiledFigures:
 
     def _begin(self, graph: Any, traced: Traced, record: OptimizerRecord) -> _Begun:
         mark = traced.mark() if traced.counted(graph) else None
-        measured = self._attention.measures_call(record) and rate_of(traced.optimizer()) != 0
+        moving = rate_of(traced.optimizer()) != 0 or not self._attention.looks_closely(record)
+        measured = self._attention.measures_call(record) and moving
         before = list(map(self._part, values_of(traced.variables))) if measured else ()
         return _Begun(traced, record, mark, before)
 
@@ -99,6 +102,10 @@ class CompiledFigures:
             turned = self._figures.turned(record, number, there.values())
             look = Look(number, largest, moved, turned, numbers.scalar(taken.loss))
             record.looks = (*record.looks, look)
+        elif before:
+            moved = self._moved(self._by_key(traced, before), self._by_key(traced, taken.values))
+            kept = record.late if len(record.late) < _LATE else record.late[::2]
+            record.late = (*kept, Look(number, largest, moved))
         if len(record.looks) <= self._attention.budget.looks and not all(largest.values()):
             for node, probe in zip(self._exit.probed(traced), taken.probes, strict=False):
                 node.values = _both(node.values, numbers.values_of(probe))

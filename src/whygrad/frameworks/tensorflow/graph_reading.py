@@ -12,7 +12,7 @@ from whygrad.frameworks.shared.frames import Told, Where
 from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.axes import axes_of
-from whygrad.frameworks.tensorflow.masks import is_mask, note_mask
+from whygrad.frameworks.tensorflow.masks import is_mask, is_weighed, note_factors, note_mask
 from whygrad.frameworks.tensorflow.tapes import graph_number
 from whygrad.frameworks.tensorflow.values import Value, number_in
 from whygrad.frameworks.tensorflow.variables import Variables
@@ -109,6 +109,8 @@ class Body:
             value.axes, value.training = axes, self._graphs.mode(self.graph, (op.name, index))
             if is_mask(value):
                 note_mask(value)
+            elif is_weighed(value):
+                note_factors(value)
             if op.type == "Const" and tensor.shape.rank == 0:
                 value.number = number_in(tf.get_static_value(tensor))
             if exit_at is not None:

@@ -11,7 +11,7 @@ from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.graph_reading import Body, Handle, Key, called_by, key_of
-from whygrad.frameworks.tensorflow.masks import holds_more
+from whygrad.frameworks.tensorflow.masks import holds_more, looks_inverted
 from whygrad.frameworks.tensorflow.values import Value
 from whygrad.frameworks.tensorflow.variables import Variables
 
@@ -100,6 +100,8 @@ class Graphs:
             if isinstance(argument, Value) and argument.masks and holds_more(tensor):
                 for mask in argument.masks:
                     mask.odd = True
+            if isinstance(argument, Value) and argument.factor and looks_inverted(tensor):
+                argument.odd = True
 
     def has_writes(self, graph: Any) -> bool:
         """Is there anything to look for, in it or in what it calls?"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whygrad.frameworks.shared.masks import MOST, may_be_inverted
+from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.values import Value
@@ -37,10 +38,31 @@ def _numbers(tensor: Any) -> Any:
 
 def note_mask(mask: Value) -> None:
     """``1 - done`` in compiled code: what ``done`` holds is known when the function is called."""
-    source = mask.inputs[0]
+    argument = _argument(mask.inputs[0])
+    if argument is not None:
+        argument.masks = (*argument.masks, mask)
+
+
+def is_weighed(value: Value) -> bool:
+    """A value of a network, or a discount, times something."""
+    discount = len(value.inputs) == 1 and value.numbers and 0 < value.numbers[0] < 1
+    return value.name == "mul" and bool(discount or (len(value.inputs) == 2 and value.tainted))
+
+
+def note_factors(product: Value) -> None:
+    """``~done`` may have been made outside, and given to compiled code."""
+    for source in product.inputs:
+        argument = _argument(source)
+        if argument is not None:
+            argument.factor = True
+
+
+def _argument(source: Node) -> Value | None:
+    """What a compiled function was given, if this is it."""
     for _ in range(4):
         if isinstance(source, Value) and source.name == "argument":
-            source.masks = (*source.masks, mask)
+            return source
         if not vocabulary.keeps_number(source.name) or not source.inputs:
-            break
+            return None
         source = source.inputs[0]
+    return None

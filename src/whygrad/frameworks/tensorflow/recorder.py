@@ -135,8 +135,7 @@ class Recorder:
         """``1 - done``, and what is multiplied with a value of a network or a discount."""
         if masks.is_mask(value):
             value.odd = masks.holds_more(result)
-        discount = len(value.inputs) == 1 and value.numbers and 0 < value.numbers[0] < 1
-        if value.name == "mul" and (discount or (len(value.inputs) == 2 and value.tainted)):
+        if masks.is_weighed(value):
             for tensor in inputs:
                 node = self.table.get(tensor)
                 if isinstance(node, Value) and not node.tainted and node.number is None:

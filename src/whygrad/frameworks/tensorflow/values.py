@@ -21,7 +21,18 @@ class Value(Node):
     operation in a graph has its place there; one inside of a called function has the call as its ``owner``.
     """
 
-    __slots__ = ("clip", "gradient_of", "graph", "index", "masks", "number", "owner", "tapes", "zero")
+    __slots__ = (
+        "clip",
+        "factor",
+        "gradient_of",
+        "graph",
+        "index",
+        "masks",
+        "number",
+        "owner",
+        "tapes",
+        "zero",
+    )
 
     def __init__(self, name: str, inputs: tuple[Node, ...], where: Where | None, passes: bool) -> None:
         super().__init__(name, inputs, where, passes)
@@ -33,6 +44,7 @@ class Value(Node):
         self.zero = False  # a gradient that is exactly zero
         self.clip: Any = None  # the clip that gave this gradient
         self.masks: tuple[Value, ...] = ()  # of an argument of a compiled function: the masks made of it
+        self.factor = False  # of such an argument: a value of a network, or a discount, is multiplied with it
         self.number: float | None = None  # a plain number that the user wrote
 
     def describe(self, tensor: Any) -> None:

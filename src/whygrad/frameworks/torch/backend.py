@@ -51,7 +51,8 @@ class TorchBackend(BaseBackend[Observer]):
     def completed(self, evidence: Evidence) -> Evidence:
         """With those parameters, and with what compiled code has hidden."""
         hidden = self.observer is not None and bool(self.observer.unseen or self.observer.recorder.hidden)
-        evidence = replace(evidence, compiled=hidden)
+        rank = self.observer.stepping.rank if self.observer is not None else -1
+        evidence = replace(evidence, compiled=hidden, rank=rank)
         unused, where = self._waited
         if not unused or evidence.crash is None:
             return evidence

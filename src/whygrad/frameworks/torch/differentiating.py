@@ -31,6 +31,7 @@ _SAVES_ITS_RESULT = frozenset(
     ("softmax", "log_softmax", "tanh", "sigmoid", "exp", "sqrt", "rsqrt", "relu", "elu", "selu", "celu")
 )
 
+_MOST = 512  # parameters whose gradient was assigned; then those that are gone are forgotten
 _NEAR = 32  # values behind a gradient, and lines that hand gradients over
 
 
@@ -50,6 +51,7 @@ class Backwards:
         self.pending: deque[BackwardRecord] = deque(maxlen=64)
         self.live: deque[BackwardRecord] = deque(maxlen=64)  # those that left a gradient which is still there
         self.assigned: dict[int, tuple[Param, Where | None]] = {}  # p.grad = g, by hand
+        self._tidy_at = _MOST
         self.handovers: dict[Where | None, HandoverRecord] = {}
         self.count = 0
         self.hooked = False  # somebody's own hooks would run twice if the graph were walked twice
@@ -186,6 +188,9 @@ class Backwards:
         else:
             held = self._recorder.table.get(value)
             self._events.put_back((held,) if held is not None else ())
+            if len(self.assigned) >= self._tidy_at:
+                self.assigned = {k: pair for k, pair in self.assigned.items() if pair[0].ref() is not None}
+                self._tidy_at = 2 * len(self.assigned) + _MOST
             self.assigned[node.parameter.key] = (node.parameter, locate(frame))
             self.handed_over(node.parameter, (held,) if held is not None else (), locate(frame))
 

@@ -1,16 +1,19 @@
-"""``DistributedDataParallel`` that waits for gradients which never come: which parameters are they?"""
+"""Ranks: what has to be the same in all of them, and which gradients DDP waits for in vain."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from torch import Tensor
+import torch
+from torch import Tensor, distributed
 from torch.nn.parallel import DistributedDataParallel
 
 from whygrad.frameworks.shared.frames import Where, locate
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.scopes import variables_of
-from whygrad.frameworks.torch import modules
+from whygrad.frameworks.torch import modules, native, private
+from whygrad.model import Print
 
 _WAITING = "Expected to have finished reduction in the prior iteration"
 _INDICES = re.compile(r"did not receive grad for rank \d+:((?: \d+)+)")
@@ -30,3 +33,31 @@ def waited_for(error: BaseException) -> tuple[list[Tensor], Where | None]:
             return chosen, locate(step.tb_frame)
         step = step.tb_next
     return [], None
+
+
+def rank() -> int:
+    """Of this process among those that train together; -1 where it is alone."""
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return -1
+    return distributed.get_rank() if distributed.get_world_size() > 1 else -1
+
+
+def prints(tensors: Mapping[int, Tensor]) -> dict[int, Print]:
+    """Of each parameter of a rank; nothing where each of them has a part only."""
+    if not all(map(_whole, tensors.values())):
+        return {}
+    with private.unheard():
+        return {
+            key: Print(_length(tensor), _length(tensor.grad) if tensor.grad is not None else 0.0)
+            for key, tensor in tensors.items()
+        }
+
+
+def _whole(tensor: Tensor) -> bool:
+    """Not a shard of something that lies in several processes."""
+    plain = type(tensor) in (Tensor, torch.nn.Parameter) and tensor.layout == torch.strided
+    return plain and tensor.is_floating_point() and (tensor.grad is None or not tensor.grad.is_sparse)
+
+
+def _length(tensor: Tensor) -> float:
+    return float(native.item(torch.linalg.vector_norm(native.detach(tensor), dtype=torch.float64)))

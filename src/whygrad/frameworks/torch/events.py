@@ -28,6 +28,7 @@ from whygrad.frameworks.torch.ports import Gradients, Resting, Summarizer, Writt
 from whygrad.frameworks.torch.recorder import Recorder
 from whygrad.frameworks.torch.tracing import alone, traced
 from whygrad.frameworks.torch.views import gradient_behind
+from whygrad.model.events import SHARED
 
 _MOST = 512
 _CLAMPS = frozenset(
@@ -56,6 +57,7 @@ class Events:
         self.quiet = False  # nothing is recorded, and every optimizer is known to be cleared
         self.clips: deque[ClipRecord] = deque(maxlen=_MOST)
         self.clears: deque[ClearRecord] = deque(maxlen=_MOST)
+        self._steps = 0  # all that had been taken at the last clear
         self.copies = Copies()
         self._scaled: set[int] = set()  # the parameters whose gradients a GradScaler has made larger
         self.dropped: dict[Node, ClipRecord] = {}  # clipped copies of gradients that nobody has used yet
@@ -272,7 +274,11 @@ class Events:
             return  # somebody's zero_grad at work: told as a whole
         last = self.clears[-1] if self.clears else None
         found = {p.key: p for p in params}
-        if last is None or last.where is not where or last.by != by or last.touched.keys() & found.keys():
+        other = (
+            last is None or last.where is not where or last.by != by or self._steps != self._optimizers.steps
+        )
+        if last is None or other or last.touched.keys() & found.keys():
+            self._steps = self._optimizers.steps  # networks that come and go are cleared one after the other
             last = ClearRecord(where, clock(), by)
             self.clears.append(last)
         last.touched.update(found)
@@ -294,7 +300,8 @@ class Events:
         mixed = after_write(KINDS.of(name), owner, sources, numbers, KINDS)
         for param, factor in mixed.items():
             if param is not owner and param.shape == owner.shape:
-                self.copies.add(param, owner, where, name, factor, mixed.get(owner, 0.0))
+                how = SHARED if factor == 1 and _in_one_place(param, owner) else name
+                self.copies.add(param, owner, where, how, factor, mixed.get(owner, 0.0))
 
     def loaded(self, module: torch.nn.Module, state: Any, where: Where | None) -> None:
         """``load_state_dict`` while nothing is recorded: the source is found by its memory."""
@@ -307,6 +314,13 @@ class Events:
             target = self._recorder.param(tensor)
             if source is not None and source is not target and source.shape == target.shape:
                 self.copies.add(source, target, where, "load_state_dict", 1.0)
+
+
+def _in_one_place(one: Param, other: Param) -> bool:
+    """Have they the same memory? ``target.data = param.data`` copies nothing."""
+    first, second = one.ref(), other.ref()
+    both = first is not None and second is not None and first is not second and first.numel()
+    return bool(both) and first.data_ptr() == second.data_ptr()
 
 
 def _listed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:

@@ -15,6 +15,7 @@ KINDS = Kinds(
             *("divide", "true_divide", "reciprocal"),
         ),
         Kind.NEGATE: ("neg", "negative"),
+        Kind.NOT: ("bitwise_not", "invert", "logical_not"),
         Kind.POWER: ("pow", "rpow", "ipow", "float_power"),
         Kind.MAGNITUDE: ("square", "abs", "absolute"),
         Kind.BLEND: ("lerp",),

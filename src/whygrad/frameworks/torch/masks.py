@@ -35,5 +35,16 @@ def looks_inverted(value: Tensor) -> bool:
     )
 
 
+def ones_in(value: Tensor) -> tuple[int, ...]:
+    """Of nothing but zeros and ones: how many ones, and of how many; nothing if there is anything else."""
+    if not 0 < value.numel() <= MOST or value.is_complex():
+        return ()
+    flat = native.detach(value)
+    ones = native.unequal(flat, 0)
+    if value.dtype != torch.bool and _any(native.both(ones, native.unequal(flat, 1))):
+        return ()
+    return int(native.item(native.total(ones))), value.numel()
+
+
 def _any(mask: Tensor) -> bool:
     return bool(native.item(native.any_of(mask)))

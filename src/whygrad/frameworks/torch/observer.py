@@ -44,6 +44,8 @@ class _Thread(threading.local):
 class Observer(BaseObserver):
     """Everything that happens between attach and detach."""
 
+    may_go_on = True
+
     def __init__(
         self, namespace: Callable[[], Mapping[str, Any]], on_step: Callable[[], None] | None = None
     ) -> None:
@@ -147,6 +149,15 @@ class Observer(BaseObserver):
         if self.summaries is not None:
             self.summaries.remove()
         self._leave()
+
+    def forget_past(self) -> None:
+        """In a forked child that is watched: other threads are gone, and nothing is under way."""
+        if self.summaries is not None:
+            self.summaries.remove()
+            self.summaries = None
+        self._thread.resting = self._thread.withdrawn = None
+        self._activate(False)  # so that what was pending is dropped with the window that opens
+        self.open_window()
 
     # -- the interceptor of this thread ------------------------------------------------------------
 

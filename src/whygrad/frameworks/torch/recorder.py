@@ -22,7 +22,7 @@ from whygrad.frameworks.torch.axes import ALONG, axes_of
 from whygrad.frameworks.torch.groups import extremes
 from whygrad.frameworks.torch.kept_copies import LAYERS, adopt
 from whygrad.frameworks.torch.kinds import KINDS
-from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted
+from whygrad.frameworks.torch.masks import holds_more, is_mask, looks_inverted, ones_in
 from whygrad.frameworks.torch.ports import Writes
 from whygrad.frameworks.torch.values import shape_of, values_of
 from whygrad.frameworks.torch.views import gradient_behind, parameter_behind, share_marks
@@ -44,7 +44,7 @@ class Recorder:
         self.hidden = False  # parameters took part in something that cannot be looked at
         self.acts: deque[Node] = deque(maxlen=16)  # left while gradients were off, through layers with modes
         self.modal = False  # there are such layers
-        self._prune_at = 4096
+        self._prune_at = 512
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class Recorder:
     def _prune(self) -> None:
         """A script may make networks all day; forget those that are gone."""
         self.params = {key: p for key, p in self.params.items() if p.ref() is not None}
-        self._prune_at = 2 * len(self.params) + 4096
+        self._prune_at = 2 * len(self.params) + 512
 
     def _copy_at(self, tensor: Tensor) -> Node | None:
         address = _address(tensor) if tensor.numel() else None
@@ -216,11 +216,12 @@ class Recorder:
             if found is not None:
                 self.groups.note(made, *found)
         discount = len(inputs) == 1 and made.numbers and 0 < made.numbers[0] < 1  # 0.99 * mask
-        if KINDS.of(name) is Kind.MULTIPLY and (discount or (len(inputs) > 1 and made.tainted)):
+        if KINDS.of(name) is Kind.MULTIPLY and (discount or len(inputs) > 1):
             for value in arguments:
                 node = self.table.get(value) if is_a(value, Tensor) else None
                 if node is not None and not node.tainted:
-                    node.odd = node.odd or looks_inverted(value)
+                    node.odd = node.odd or ((discount or made.tainted) and looks_inverted(value))
+                    node.ones = node.ones or ones_in(value)
 
     def in_mode(self, kwargs: dict[str, Any], result: Any) -> None:
         """Dropout or batch normalisation: in which mode? In evaluation, dropout gives back what went in."""

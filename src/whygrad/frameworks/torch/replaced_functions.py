@@ -31,6 +31,19 @@ _TENSOR = vars(private.TENSOR)  # the methods in C, which nobody can replace
 _functions: dict[CodeType, list[FunctionType]] = {}
 
 
+def _public() -> dict[CodeType, list[FunctionType]]:
+    """What stands under public names now, as torch is imported: gc tells of no object that is frozen."""
+    found: dict[CodeType, list[FunctionType]] = {}
+    for place in (torch.Tensor, torch, torch.functional, torch.nn.functional):
+        for value in vars(place).values():
+            if type(value) is FunctionType:
+                found.setdefault(value.__code__, []).append(value)
+    return found
+
+
+_AT_FIRST = _public()
+
+
 def asked_for(func: Any, frame: FrameType) -> Any:
     """What torch was about to run when it called the interceptor from ``frame`` with ``func``."""
     kind = type(func)
@@ -84,7 +97,7 @@ def _with_code(code: CodeType) -> list[FunctionType]:
     """The functions with this code, wherever they are kept by now. Searched for once."""
     found = _functions.get(code)
     if found is None:
-        holders = gc.get_referrers(code)
+        holders = [*_AT_FIRST.get(code, ()), *gc.get_referrers(code)]
         found = _functions[code] = [f for f in holders if type(f) is FunctionType and f.__code__ is code]
     return found
 

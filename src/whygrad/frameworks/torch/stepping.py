@@ -25,6 +25,7 @@ from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.children import shared_with_children
 from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
+from whygrad.frameworks.torch.distributed import prints, rank
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.numbers import TorchNumbers
@@ -65,6 +66,7 @@ class Steps:
         self._events, self._backwards, self._standing = events, backwards, standing
         self._records = optimizers.by_address
         self._thread = _Thread()
+        self.rank = -1  # among processes that train together
         self.shared = False  # processes that the program has started share its weights
         self.figures = Figures(TorchNumbers(), attention)
 
@@ -161,6 +163,8 @@ class Steps:
         if record.lr_always_zero or not record.steps:
             record.lr_always_zero = all(float(g.get("lr", 1)) == 0 for g in optimizer.param_groups)
             record.maximize = any(g.get("maximize", False) for g in optimizer.param_groups)
+        rates = [float(g["lr"]) for g in optimizer.param_groups if "lr" in g]
+        record.rate(max(rates, default=0.0))
         resting = [p for g in optimizer.param_groups if float(g.get("lr", 1)) == 0 for p in g["params"]]
         record.rests(self._recorder.param(p).key for p in resting)
 
@@ -264,6 +268,8 @@ class Steps:
         if not late:
             update.lost, update.lost_at = self._lost(record)
         update.largest = largest
+        self.rank = rank()
+        update.prints = prints(tensors) if self.rank >= 0 and not late else {}
         record.keep(update)
         self.figures.step_begins(record, update, gradients.values(), held.values(), moving)
 

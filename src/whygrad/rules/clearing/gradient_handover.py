@@ -98,8 +98,15 @@ def _dropped(cause: GradientHandover, who: str, local: str) -> tuple[str, str, s
         f"{words.near(cause.backward, cause.site)} writes into {local}, and "
         f"{cause.optimizer or 'the optimizer'} steps on {who}, which stays as it is.",
         f"between `{cause.dialect.differentiate}` and the step, give each parameter of {who} the gradient of "
-        f"its copy: `shared.grad = local.grad`",
+        f"its copy{_loop(who, local)}",
     )
+
+
+def _loop(who: str, local: str) -> str:
+    """As it is written, where both have a name."""
+    if not all(part.isidentifier() for name in (who, local) for part in name.split(".")):
+        return ""
+    return f": `for p, copy in zip({who}.parameters(), {local}.parameters()): p.grad = copy.grad`"
 
 
 _SAID = {"piled up": _piled_up, "cleared": _cleared, "came once": _came_once, "dropped": _dropped}

@@ -49,6 +49,15 @@ with tf.GradientTape() as tape:
     actor_loss = -tf.reduce_mean(critic([state, actor(state)]))
 grads = tape.gradient(actor_loss, variables)
 optimizer.apply_gradients(zip(grads, variables))""",
+    bad_jax="""\
+def loss_fn(params):
+    actor_loss = -critic(params["critic"], obs, actor(params["actor"], obs)).mean()
+    return critic_loss(params["critic"]) + actor_loss  # one gradient for both""",
+    good_jax="""\
+def loss_fn(params):
+    fixed = jax.lax.stop_gradient(params["critic"])
+    actor_loss = -critic(fixed, obs, actor(params["actor"], obs)).mean()
+    return critic_loss(params["critic"]) + actor_loss""",
 )
 
 

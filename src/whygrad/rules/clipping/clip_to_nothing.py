@@ -37,6 +37,10 @@ optimizer.apply_gradients(zip(grads, variables))  # clipped twice""",
 optimizer = keras.optimizers.Adam(1e-3)
 grads, norm = tf.clip_by_global_norm(tape.gradient(loss, variables), 0.5)
 optimizer.apply_gradients(zip(grads, variables))""",
+    bad_jax="""\
+tx = optax.chain(optax.clip_by_global_norm(1e-6), optax.sgd(1e-2))""",
+    good_jax="""\
+tx = optax.chain(optax.clip_by_global_norm(0.5), optax.sgd(1e-2))""",
 )
 
 
@@ -68,7 +72,7 @@ def _before_unscaling(cause: ClipToNothing) -> Finding:
         title="gradients are clipped while they are scaled: after unscaling, nearly nothing is left",
         why=f"{_seen(cause)}`scaler.scale(loss)` has multiplied them with a large factor. The clip cuts that "
         "down to the threshold, and then the factor is divided out once more.",
-        fix="call `scaler.unscale_(optimizer)` between `backward` and the clip",
+        fix=f"call `scaler.unscale_({cause.optimizer or 'optimizer'})` between `backward` and the clip",
         avoid="a larger threshold: the scaler changes its factor while it runs",
     )
 

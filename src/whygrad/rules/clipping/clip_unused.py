@@ -13,7 +13,8 @@ PAGE = Page(
     family="wrong",
     summary="clipped copies of the gradients are computed, and the raw gradients are applied",
     what="The result of an out-of-place clip (`clamp` without the underscore, a list of clipped copies) is "
-    "never put back into `.grad`.",
+    "never put back into `.grad`. Or the clip is given the parameters of another network, or an iterator "
+    "that was walked to its end before.",
     why="The step uses what is in `.grad`: the raw gradients.",
     bad="""\
 loss.backward()
@@ -46,16 +47,31 @@ class ClipUnused(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     step: Site | None = None
+    beside: bool = False  # what it clips is not what the step applies
+    empty: bool = False  # it was given no parameters at all
 
 
 def phrase(cause: ClipUnused) -> Finding:
     """Put a clipped copy that nobody uses into words."""
     line = words.near(cause.step, cause.site)
+    if cause.beside:
+        return _beside(cause, line)
     return words.say(
         cause,
         title="the clipped gradients are not the ones that are applied",
         why=f"This call gives clipped copies, which nobody uses; the step{line} applies the raw gradients.",
         fix=cause.dialect.apply_clipped,
+    )
+
+
+def _beside(cause: ClipUnused, line: str) -> Finding:
+    given = "no parameters at all" if cause.empty else "the parameters of another network"
+    again = " An iterator such as `net.parameters()` can be walked through once." if cause.empty else ""
+    return words.say(
+        cause,
+        title=f"the gradients of {words.who(cause)} are not clipped: this call is given {given}",
+        why=f"The step{line} applies gradients that this call has not touched.{again}",
+        fix=f"give it the parameters that {cause.optimizer or 'the optimizer'} steps on",
     )
 
 

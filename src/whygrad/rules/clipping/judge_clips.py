@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from math import isinf
 from typing import Any
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Clip, Confidence, Mark, Severity, Site, Step
+from whygrad.model import Clear, Clip, Confidence, Mark, Severity, Site, Step, Update
 from whygrad.rules.cause import Cause
 from whygrad.rules.clipping.clip_after_step import ClipAfterStep
 from whygrad.rules.clipping.clip_before_backward import ClipBeforeBackward
@@ -18,6 +19,7 @@ from whygrad.rules.dialects import dialect_of
 
 _NEARLY_NOTHING = 0.01  # what is left of a gradient
 HERE = object()  # the clip itself, in the order of calls
+_OFTEN = 3
 _SMALL = 0.01  # a threshold that nobody chooses for a healthy gradient
 
 
@@ -28,7 +30,12 @@ def clips(situation: Situation) -> Iterator[Cause]:
         if clip.threshold is None or not isinf(clip.threshold):  # clipping at infinity only measures
             by_site.setdefault(clip.site, []).append(clip)
     for calls in by_site.values():
-        found = _unused(situation, calls) or _misplaced(situation, calls) or _too_much(situation, calls)
+        found = (
+            _unused(situation, calls)
+            or _beside(situation, calls)
+            or _misplaced(situation, calls)
+            or _too_much(situation, calls)
+        )
         if found is not None:
             yield found
     yield from _stacked(situation)
@@ -42,6 +49,38 @@ def _unused(situation: Situation, calls: list[Clip]) -> Cause | None:
         return None
     around = _Around(situation, calls)
     return ClipUnused(step=around.step, **around.common(around.backward, HERE, around.step))
+
+
+def _beside(situation: Situation, calls: list[Clip]) -> Cause | None:
+    """No call had a gradient that a step applies: it was given nothing, or another network's parameters."""
+    if any(c.kind not in ("norm", "value") for c in calls):
+        return None
+    steps = sorted(situation.evidence.updates, key=lambda u: u.time)
+    missed: list[tuple[Clip, Update]] = []
+    for clip in calls:
+        following = next((u for u in steps if u.time > clip.time), None)
+        cleared = min((c.time for c in _clears_of(situation, clip) if c.time > clip.time), default=None)
+        if following is None or (clip.present and cleared is None):
+            continue  # what became of it was not seen
+        held = situation.evidence.optimizers[following.optimizer].held
+        wanted = any(b.applied & held and b.time < clip.time for b in following.backwards)
+        later = [u for u in steps if clip.time < u.time < (cleared or 0)]
+        used = any(clip.present & situation.evidence.optimizers[u.optimizer].held for u in later)
+        if clip.parameters & (held | situation.crossed.keys()) or not wanted or used:
+            return None
+        missed.append((clip, following))
+    return _passing_by(situation, *missed[-1]) if len(missed) >= _OFTEN else None
+
+
+def _clears_of(situation: Situation, clip: Clip) -> Iterator[Clear]:
+    return (c for c in situation.evidence.clears if c.parameters & clip.parameters)
+
+
+def _passing_by(situation: Situation, clip: Clip, following: Update) -> Cause:
+    held = situation.evidence.optimizers[following.optimizer].held
+    around = _Around(situation, [replace(clip, parameters=held)])
+    common = around.common(around.backward, HERE, following.site)
+    return ClipUnused(step=following.site, empty=not clip.parameters, beside=True, **common)
 
 
 def _stepped(situation: Situation) -> frozenset[int]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from whygrad.rules.dialects.dialect import Dialect
+from whygrad.rules.dialects.jax import JAX
 from whygrad.rules.dialects.tensorflow import TENSORFLOW
 from whygrad.rules.dialects.torch import TORCH
 
-DIALECTS: dict[str, Dialect] = {dialect.framework: dialect for dialect in (TORCH, TENSORFLOW)}
+DIALECTS: dict[str, Dialect] = {dialect.framework: dialect for dialect in (TORCH, TENSORFLOW, JAX)}
 
 
 def dialect_of(framework: str) -> Dialect:
@@ -14,4 +15,4 @@ def dialect_of(framework: str) -> Dialect:
     return DIALECTS.get(framework, TORCH)
 
 
-__all__ = ["DIALECTS", "TENSORFLOW", "TORCH", "Dialect", "dialect_of"]
+__all__ = ["DIALECTS", "JAX", "TENSORFLOW", "TORCH", "Dialect", "dialect_of"]

@@ -54,6 +54,7 @@ class InPlaceModified(Cause):
     rule: ClassVar[str] = PAGE.slug
     seen: ClassVar[bool] = True
     writer: str = ""  # critic_opt.step(), add_
+    leaf: bool = False  # weights themselves, written while gradients are on
     by_step: bool = False  # the writer is a step of an optimizer
     value: str = ""  # what was overwritten
     forward: Site | None = None
@@ -62,6 +63,8 @@ class InPlaceModified(Cause):
 
 def phrase(cause: InPlaceModified) -> Finding:
     """Put an overwritten value into words."""
+    if cause.leaf:
+        return _leaf(cause)
     writer, value, here = _writer(cause), _value(cause), cause.dialect
     forward, backward = (words.near(site, cause.site) for site in (cause.forward, cause.backward))
     return words.say(
@@ -71,6 +74,17 @@ def phrase(cause: InPlaceModified) -> Finding:
         f"`{here.differentiate}`{backward} still needs what was there before.",
         fix=_order(cause, writer, forward, backward) if cause.by_step else _copy(words.source(cause)),
         avoid=_STEP_AVOID if cause.by_step else _COPY_AVOID,
+    )
+
+
+def _leaf(cause: InPlaceModified) -> Finding:
+    who = words.who(cause) if cause.subjects else "the weights"
+    return words.say(
+        cause,
+        title=f"{who} cannot be written in place while gradients are recorded",
+        why="The write would itself be a step of the computation that is differentiated, and what it "
+        "overwrites is where gradients arrive. PyTorch refuses.",
+        fix="put the loop that writes under `with torch.no_grad():`",
     )
 
 

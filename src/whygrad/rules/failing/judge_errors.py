@@ -27,6 +27,8 @@ def broken(situation: Situation) -> Iterator[Cause]:
             elif "inplace operation" in backward.error:
                 yield from _overwritten(situation, backward)
     crash = situation.evidence.crash
+    if crash is not None and "a leaf Variable that requires grad" in crash.error:
+        yield _leaf_written(situation, crash)
     if crash is not None and "Inference tensors cannot be saved" in crash.error:
         yield from _inference(situation)
     if crash is not None and crash.block is not None and switched_off(situation) and not _traced(situation):
@@ -160,6 +162,19 @@ def _switched_off(situation: Situation, crash: Crash, block: Block) -> Cause:
     members = situation.parameters(situation.holders)
     steps = (Step(block.kind, block.site, mark=Mark.CUT), Step(crash.error.splitlines()[0], crash.site))
     return NoGradBlock(block=block.kind, site=block.site, subjects=members, chain=steps)
+
+
+def _leaf_written(situation: Situation, crash: Crash) -> Cause:
+    """A sync, or a start, that writes into weights while gradients are on."""
+    ops = [crash.flow[i] for i in crash.inputs if i in crash.flow.ops]
+    keys = [op.parameter for op in ops if op.parameter is not None][:1]
+    return InPlaceModified(
+        site=crash.site,
+        subjects=situation.parameters(keys),
+        chain=(Step.at(crash.site, crash.op or "the write", mark=Mark.BROKEN),),
+        writer=crash.op,
+        leaf=True,
+    )
 
 
 def _inference(situation: Situation) -> Iterator[Cause]:

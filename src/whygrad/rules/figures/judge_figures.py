@@ -9,11 +9,11 @@ from whygrad.flow.situation import Situation
 from whygrad.rules.cause import Cause
 from whygrad.rules.failing.judge_distributed import unused_in_ddp
 from whygrad.rules.figures.judge_magnitudes import exploding, vanishing
-from whygrad.rules.figures.judge_motion import oscillating, stalled
+from whygrad.rules.figures.judge_motion import faded, oscillating, stalled
 from whygrad.rules.figures.judge_non_finite import broken_numbers
 from whygrad.rules.figures.judge_zeros import zeros
 
-_QUESTIONS = (unused_in_ddp, broken_numbers, zeros, vanishing, exploding, stalled, oscillating)
+_QUESTIONS = (unused_in_ddp, broken_numbers, zeros, vanishing, exploding, stalled, faded, oscillating)
 
 
 def unhealthy(situation: Situation, found: Iterable[Cause]) -> Iterator[Cause]:

@@ -13,6 +13,9 @@ from whygrad.rules.figures.oscillating import REVERSED, Oscillating
 from whygrad.rules.figures.stalled import OVERTURNED, STANDSTILL, Stalled
 
 _TURNS, _STILL, _OVER = 5, 2, 3
+_LONG, _SHARE = 20, 0.4  # updates, and of them: the end of a schedule is meant to be small
+_WEAK = 0.01  # of the gradients with which it moved
+_EARLY = 0.25  # of the updates, in which nothing moves any more
 
 
 def stalled(situation: Situation) -> Iterator[Cause]:
@@ -29,6 +32,17 @@ def stalled(situation: Situation) -> Iterator[Cause]:
                 yield Stalled(ratio=max(ratios), **_common(situation, optimizer, members))
             elif len(ratios) >= _OVER and min(ratios) > OVERTURNED:
                 yield Stalled(over=True, ratio=min(ratios), **_common(situation, optimizer, members))
+            elif not optimizer.still and (since := _stopped(optimizer, looks, members)):
+                yield Stalled(since=since, **_common(situation, optimizer, members))
+
+
+def faded(situation: Situation) -> Iterator[Cause]:
+    """A learning rate that has been nothing for a large part of the training."""
+    for optimizer in situation.evidence.optimizers.values():
+        lost = optimizer.steps - optimizer.faded + 1
+        if optimizer.faded > 1 and lost >= max(_LONG, _SHARE * optimizer.steps):
+            members = situation.parameters(optimizer.held)
+            yield Stalled(faded=optimizer.faded, **_common(situation, optimizer, members))
 
 
 def _ratio(look: Look, members: tuple[Parameter, ...]) -> float | None:
@@ -38,6 +52,27 @@ def _ratio(look: Look, members: tuple[Parameter, ...]) -> float | None:
         return None
     weight = sum(m.weight**2 for m in moved) ** 0.5
     return sum(m.change**2 for m in moved) ** 0.5 / weight if weight > 0 else None
+
+
+def _stopped(optimizer: Optimizer, looks: list[Look], members: tuple[Parameter, ...]) -> int:
+    """The first look of those at the end in which alive gradients moved nothing at all; 0 if there is none.
+
+    Steps must have moved it before, and a good part of the run must have come after.
+    """
+    known = [(look, ratio) for look in looks if (ratio := _ratio(look, members)) is not None]
+    still: list[Look] = []
+    while known and known[-1][1] == 0:
+        still.append(known.pop()[0])
+    if not known or not still:
+        return 0
+    strong = max(_strength(look, members) for look, _ in known)
+    weak = any(_strength(look, members) < _WEAK * strong for look in still)  # it may have arrived
+    since = still[-1].number
+    return since if not weak and optimizer.steps - since >= _EARLY * optimizer.steps else 0
+
+
+def _strength(look: Look, members: tuple[Parameter, ...]) -> float:
+    return max((look.largest.get(p.key, 0.0) for p in members), default=0.0)
 
 
 def oscillating(situation: Situation) -> Iterator[Cause]:

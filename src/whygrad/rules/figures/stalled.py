@@ -36,13 +36,29 @@ class Stalled(Cause):
     """Steps of the wrong length."""
 
     rule: ClassVar[str] = PAGE.slug
+    faded: int = 0  # the step since which the learning rate is nothing beside what it was
     over: bool = False  # too long; otherwise too short
     ratio: float | None = None  # the length of a step, measured by the weights
+    since: int = 0  # the first update seen to change nothing, where those before it did
 
 
 def phrase(cause: Stalled) -> Finding:
     """Put steps that lead nowhere into words."""
-    return _thrown(cause) if cause.over else _still(cause)
+    if cause.faded:
+        return _faded(cause)
+    return _stopped(cause) if cause.since else _thrown(cause) if cause.over else _still(cause)
+
+
+def _stopped(cause: Stalled) -> Finding:
+    return words.say(
+        cause,
+        title=f"{words.who(cause).does('stops', 'stop')} learning early: from update {cause.since:,} on, "
+        "steps change nothing",
+        why="There is a gradient still, and the first steps did move the weights: the learning rate has "
+        "fallen to 0 long before the end.",
+        fix="let the schedule end where the training does: count updates, not epochs or episodes; or give it "
+        "a last value above 0",
+    )
 
 
 def _thrown(cause: Stalled) -> Finding:
@@ -53,6 +69,17 @@ def _thrown(cause: Stalled) -> Finding:
         title=f"each step throws {who} away: {times} times the length of {who.their} weights",
         why="A step that is longer than all the weights together leaves nothing of what was learnt.",
         fix="a much smaller learning rate: 1e-4 to 1e-3 for Adam",
+    )
+
+
+def _faded(cause: Stalled) -> Finding:
+    return words.say(
+        cause,
+        title=f"{words.who(cause).does('stands', 'stand')} still since update {cause.faded:,}: the learning "
+        "rate is gone",
+        why=f"From update {cause.faded:,} of {cause.updates:,} on, the learning rate is less than 1/10,000 "
+        "of what it was. A schedule that is meant for epochs, and stepped with each update, does this.",
+        fix="step the schedule once per epoch, or let it last for as many steps as it is given",
     )
 
 

@@ -4,8 +4,10 @@ from whygrad.rules.losses.judge_axes import mixed_rows
 from whygrad.rules.losses.judge_draws import drawn_anew
 from whygrad.rules.losses.judge_entropies import entropies
 from whygrad.rules.losses.judge_groups import empty_groups
+from whygrad.rules.losses.judge_logless import logless
 from whygrad.rules.losses.judge_policies import advantages, cancelled
 from whygrad.rules.losses.judge_probabilities import probabilities
+from whygrad.rules.losses.judge_regressions import climbed
 from whygrad.rules.losses.judge_self_targets import self_targets
 from whygrad.rules.losses.judge_shapes import broadcast
 from whygrad.rules.losses.judge_signs import signs
@@ -17,6 +19,8 @@ QUESTIONS = (
     advantages,
     cancelled,
     signs,
+    climbed,
+    logless,
     mixed_rows,
     probabilities,
     entropies,

@@ -37,6 +37,16 @@ value_loss = tf.reduce_mean(advantage**2)""",
 advantage = returns - tf.squeeze(critic(state), -1)
 policy_loss = -tf.reduce_mean(dist.log_prob(action) * tf.stop_gradient(advantage))
 value_loss = tf.reduce_mean(advantage**2)""",
+    bad_jax="""\
+def loss_fn(params):
+    value = critic(params, obs)
+    advantage = returns - value
+    return jnp.square(value - returns).mean() - (log_prob(params, obs, action) * advantage).mean()""",
+    good_jax="""\
+def loss_fn(params):
+    value = critic(params, obs)
+    advantage = jax.lax.stop_gradient(returns - value)
+    return jnp.square(value - returns).mean() - (log_prob(params, obs, action) * advantage).mean()""",
 )
 
 

@@ -84,7 +84,8 @@ class _Rows:
         return Mixed.REDUCED if self._meets_rows(op) or self._taken_for_rows(op) else None
 
     def _origins(self, op: Op) -> list[Origin]:
-        found = [origin(self._flow, op.inputs[0], axis) for axis in op.axes]
+        chosen = op.kind in _NORMALISES
+        found = [origin(self._flow, op.inputs[0], axis, chosen) for axis in op.axes]
         # of a single output, the mean or the sum over all rows is asked for on purpose; not so along a column
         column = op.kind is Kind.SUM and op.axes == (0,) and len(self._flow[op.inputs[0]].shape) > 1
         return [one for one in found if one is not None and (column or one.layer.shape[-1] != 1)]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from whygrad.flow.layers import adds_bias
-from whygrad.flow.paths import living_values
-from whygrad.flow.scores import is_probability, is_score, scored
+from whygrad.flow.paths import ancestors, living_values
+from whygrad.flow.ratios import compared, ratio
+from whygrad.flow.scores import is_probability, is_score
 from whygrad.flow.situation import Situation
-from whygrad.flow.weights import orientation
+from whygrad.flow.weights import before_standardising, orientation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step
-from whygrad.model.kinds import KEEPS_SIGN, SCALES, SCORES
+from whygrad.model.kinds import KEEPS_SIGN, REDUCTIONS, SCALES, SCORES
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.value_sign import ValueSign
 
@@ -40,8 +42,8 @@ def signs(situation: Situation) -> Iterator[Cause]:
                 known = _policy_terms(situation, optimizer, backward) if situation.whole(backward) else []
                 if known and all(part.sign > 0 for part in known):
                     op = known[0].op
-                    line = _smaller_of(backward.flow, op)
-                    wrong.setdefault(op.site, _cause(situation, optimizer, backward, line))
+                    cause = _cause(situation, optimizer, backward, _smaller_of(backward.flow, op))
+                    wrong.setdefault(op.site, _at_its_root(situation, backward, known[0], cause))
                 else:
                     right |= {part.op.site for part in known}
     yield from (cause for site, cause in wrong.items() if site not in right)
@@ -50,6 +52,28 @@ def signs(situation: Situation) -> Iterator[Cause]:
 def _smaller_of(flow: Flow, op: Op) -> Op:
     """``min(surr1, surr2)``: the minus belongs in front of that, not of one of the two."""
     return next((o for o in flow.ops.values() if o.kind is Kind.EXTREME and op.id in o.inputs), op)
+
+
+def _at_its_root(situation: Situation, backward: Backward, part: Signed, cause: ValueSign) -> ValueSign:
+    """Where the minus is there, and what stands behind it is the wrong way round."""
+    flow = situation.parts(backward).flow
+    live = [flow[i] for i in part.op.inputs if flow[i].carries]
+    data = [flow[i] for i in part.op.inputs if not flow[i].carries]
+    if len(live) != 1 or len(data) != 1:
+        return cause
+    turned = [p.op for p in signed(flow, live[0].id) if ratio(flow, p.op) < 0]
+    if turned:
+        return _turned(cause, compared(flow, turned[0]), "ratio")
+    if orientation(situation.parts(backward), data[0]) < 0:
+        return _turned(cause, before_standardising(flow, data[0]), "advantage")
+    return cause
+
+
+def _turned(cause: ValueSign, op: Op, what: Literal["ratio", "advantage"]) -> ValueSign:
+    if op.site is None:
+        return cause
+    steps = (Step.at(op.site, f"the {what}", mark=Mark.HERE), Step.at(cause.site, "the policy loss"))
+    return replace(cause, site=op.site, turned=what, chain=steps if cause.site != op.site else steps[:1])
 
 
 def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward) -> list[Signed]:
@@ -81,6 +105,9 @@ def signed(flow: Flow, root: int) -> Iterator[Signed]:
             todo.extend((i, sign) for i in inputs)
         elif op.kind is Kind.SUBTRACT and len(op.inputs) <= 2:
             first = -sign if op.swapped else sign
+            if len(op.inputs) == 2 and _is_bounded(flow, *op.inputs):
+                todo.append((op.inputs[0], first))
+                continue
             todo.extend((i, s) for i, s in zip(op.inputs, (first, -sign), strict=False) if flow[i].carries)
         elif op.kind in SCALES and 0.0 in op.numbers and len(op.inputs) == 1:
             continue  # times zero: it has no sign, and no part in the loss
@@ -89,6 +116,11 @@ def signed(flow: Flow, root: int) -> Iterator[Signed]:
             todo.append((inputs[0], -sign if flipped else sign))
         else:
             yield Signed(op, sign)
+
+
+def _is_bounded(flow: Flow, one: int, two: int) -> bool:
+    """``x - minimum(x, 1)``, as a Huber loss has it: what is over never falls where x grows."""
+    return flow[two].kind is Kind.BOUND and one in flow[two].inputs
 
 
 def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
@@ -106,21 +138,16 @@ def _score_sign(situation: Situation, backward: Backward, part: Signed) -> int:
 
 def _log_probability(flow: Flow, op: Op, tape: bool) -> int:
     """The sign of a plain log-probability; 0 for anything else, an entropy among them."""
-    found = 0
-    for part in signed(flow, op.id):
-        sign = _logarithm(flow, part.op, tape)
-        if not sign:
-            return 0
-        found = found or part.sign * sign
-    return found
+    found = {part.sign * _logarithm(flow, part.op, tape) for part in signed(flow, op.id)}
+    return found.pop() if len(found) == 1 else 0
 
 
 def _logarithm(flow: Flow, op: Op, tape: bool) -> int:
     """+1 for a log-probability, -1 for a cross entropy per sample, 0 for neither."""
     if op.api.endswith(_LOG_PROBS) or op.kind is Kind.LOG_SOFTMAX:
         return 1
-    if op.kind is Kind.EXP and _is_ratio(flow, op):
-        return 1
+    if op.kind in (Kind.EXP, Kind.DIVIDE):
+        return ratio(flow, op)
     if op.kind is Kind.MULTIPLY:
         return _of_the_action(flow, op, tape)
     if op.kind is Kind.LOG and any(is_probability(flow, i, squashed=not tape) for i in op.inputs):
@@ -138,15 +165,6 @@ def _of_the_action(flow: Flow, op: Op, tape: bool) -> int:
     rows = len(op.shape) > 1 and op.shape[-1] > 1 and all(flow[i].shape == op.shape for i in op.inputs)
     picked = rows and len(op.inputs) == 2 and len(live) == 1 and live[0].kind in (Kind.LOG_SOFTMAX, Kind.LOG)
     return _logarithm(flow, live[0], tape) if picked else 0
-
-
-def _is_ratio(flow: Flow, op: Op) -> bool:
-    """``exp(log_prob - old_log_prob)``, which grows with the log-probability."""
-    inner = flow[op.inputs[0]] if len(op.inputs) == 1 else None
-    if inner is None or inner.kind is not Kind.SUBTRACT or len(inner.inputs) != 2:
-        return False
-    new, old = (flow[i] for i in inner.inputs)
-    return new.carries and not old.carries and scored(flow, new.id)
 
 
 def _is_critic(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> bool:
@@ -175,7 +193,15 @@ def _is_output(backward: Backward, op: Op, critic: frozenset[int]) -> bool:
     return any(backward.flow.parameter(i) in critic for i in op.inputs)
 
 
-def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> Cause:
+def _summed_up(flow: Flow, op: Op, root: Op) -> Op:
+    """Where the values of a network become one number: a sign is written there, not where they are asked."""
+    between = [flow[n] for n in ancestors(flow, root.id) if op.id in ancestors(flow, n)]
+    here = {(o.site.file, o.site.function) for o in (op, root) if o.site}
+    means = [o for o in between if o.kind in REDUCTIONS and o.site and (o.site.file, o.site.function) in here]
+    return min(means, key=lambda o: len(ancestors(flow, o.id)), default=op)
+
+
+def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: Op) -> ValueSign:
     root = backward.flow[backward.roots[0]]
     site = op.site if op.site and root.site and op.site.file == root.site.file else root.site
     elsewhere = root.site is not None and site is not None and site.function != root.site.function
@@ -183,6 +209,8 @@ def _cause(situation: Situation, optimizer: Optimizer, backward: Backward, op: O
     layer = any(backward.flow.parameter(i) is not None for i in op.inputs) or adds_bias(backward.flow, op)
     if inside or (elsewhere and layer):
         site = root.site
+    elif layer:
+        site = _summed_up(backward.flow, op, root).site or site
     return ValueSign(
         site=site,
         subjects=situation.parameters(backward.applied & optimizer.held),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.densities import own_density
 from whygrad.flow.entropies import coefficient
 from whygrad.flow.scores import is_probability
 from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Addend, Parts
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Severity, Site, Step
-from whygrad.model.kinds import KEEPS_VALUE, REDUCTIONS
+from whygrad.model.kinds import KEEPS_VALUE, REDUCTIONS, SUMS
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.entropy_sign import EntropySign
 from whygrad.rules.stepped import stepped
@@ -62,8 +63,10 @@ def _log_probability(flow: Flow, number: int) -> int:
         if op.kind is Kind.LOG:
             return sign if any(is_probability(flow, i, squashed=True) for i in op.inputs) else 0
         inner = _inner(flow, op)
-        if inner is None:
-            return 0
+        if inner is None or op.kind in SUMS:
+            written = own_density(flow, op.id)
+            if written or inner is None:
+                return sign * written
         op, sign = flow[inner[0]], sign * inner[1]
     return 0
 

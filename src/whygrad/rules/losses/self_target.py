@@ -36,6 +36,14 @@ loss = tf.reduce_mean((q - target) ** 2)""",
 q = tf.gather(q_net(state), action, axis=1, batch_dims=1)
 target = tf.stop_gradient(reward + gamma * (1.0 - done) * next_q)
 loss = tf.reduce_mean((q - target) ** 2)""",
+    bad_jax="""\
+target = network.apply(params, obs)
+target.at[rows, action].set(reward + 0.99 * following)  # returns a new array
+loss = jnp.square(network.apply(params, obs) - target).mean()""",
+    good_jax="""\
+target = network.apply(params, obs)
+target = target.at[rows, action].set(reward + 0.99 * following)
+loss = jnp.square(network.apply(params, obs) - target).mean()""",
 )
 
 

@@ -12,10 +12,10 @@ from whygrad.rules.rule import Page, Rule
 PAGE = Page(
     slug="surrogate-missing",
     family="wrong",
-    summary="the loss is made of rewards or drawn actions, with no log-probability in it",
+    summary="the loss is made of rewards, drawn actions or bare probabilities, with no log-probability in it",
     what="The loss is written as the quantity to be improved: the rewards of an episode, or a product with "
     "the "
-    "actions that were drawn.",
+    "actions that were drawn, or with their probabilities.",
     why="Neither rewards nor drawn actions are differentiable in the parameters of the policy. What carries "
     "the "
     "policy gradient is the log-probability of each action, weighed by the return.",
@@ -53,6 +53,7 @@ class Made(StrEnum):
 
     REWARDS = "rewards"
     ACTIONS = "drawn actions"
+    PROBABILITIES = "probabilities"  # without a logarithm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,8 @@ class SurrogateMissing(Cause):
 
 def phrase(cause: SurrogateMissing) -> Finding:
     """Put a policy loss without a log-probability into words."""
+    if cause.made_of is Made.PROBABILITIES:
+        return _logless(cause)
     made_of = cause.made_of or "rewards or drawn actions"
     return words.say(
         cause,
@@ -73,6 +76,17 @@ def phrase(cause: SurrogateMissing) -> Finding:
         "actions, weighed by the return, is what carries its gradient.",
         fix=f"write the loss as {cause.dialect.surrogate}",
         avoid=cause.dialect.hiding,
+    )
+
+
+def _logless(cause: SurrogateMissing) -> Finding:
+    who = words.who(cause)
+    return words.say(
+        cause,
+        title=f"{who.does('learns', 'learn')} from probabilities: the logarithm is missing",
+        why="The gradient of a probability is that of its logarithm times the probability itself: actions "
+        "that are rare are hardly learnt about, those that are frequent twice.",
+        fix=f"take the logarithm of the probability: {cause.dialect.surrogate}",
     )
 
 

@@ -43,6 +43,14 @@ critic.trainable = False
 actor_update(batch)
 critic.trainable = True
 critic_update(batch)""",
+    bad_jax="""\
+labels = {"actor": "still", "critic": "learns"}
+tx = optax.multi_transform({"learns": optax.adam(1e-3), "still": optax.set_to_zero()}, labels)
+opt_state = tx.init(params)""",
+    good_jax="""\
+labels = {"actor": "learns", "critic": "learns"}
+tx = optax.multi_transform({"learns": optax.adam(1e-3), "still": optax.set_to_zero()}, labels)
+opt_state = tx.init(params)""",
 )
 
 

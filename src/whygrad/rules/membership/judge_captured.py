@@ -15,6 +15,10 @@ def captured(situation: Situation) -> Iterator[Cause]:
     known = situation.evidence.parameters
     for optimizer in situation.evidence.optimizers.values():
         held = [known[k] for k in optimizer.held if k in known]
+        old = [p for p in held if p.alive and p.trained and p.captured_at is not None]
+        if old and optimizer.steps > 1:
+            yield _cause(optimizer, old[0].captured_at, tuple(old), None)
+            continue
         if not optimizer.steps or not held or any(p.alive or p.captured_at is None for p in held):
             continue
         heirs = [

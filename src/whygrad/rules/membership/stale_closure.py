@@ -42,6 +42,14 @@ policy = make_policy()
 act = tf.function(policy)
 act(state)
 policy.set_weights(make_policy().get_weights())""",
+    bad_jax="""\
+@jax.jit
+def targets(reward, next_obs):
+    return reward + 0.99 * network.apply(agent.target_params, next_obs).max(-1)  # those of the first call""",
+    good_jax="""\
+@jax.jit
+def targets(target_params, reward, next_obs):
+    return reward + 0.99 * network.apply(target_params, next_obs).max(-1)""",
 )
 
 _COMPILERS = ("function", "compile", "jit", "partial")  # the ends of the names of what makes such functions

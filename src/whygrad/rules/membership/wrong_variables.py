@@ -39,6 +39,14 @@ actor_opt.apply_gradients(zip(grads, actor.trainable_variables))""",
 variables = actor.trainable_variables
 grads = tape.gradient(actor_loss, variables)
 actor_opt.apply_gradients(zip(grads, variables))""",
+    bad_jax="""\
+grads = jax.grad(td_loss, argnums=1)(params, target_params, batch)
+updates, opt_state = tx.update(grads, opt_state)
+params = optax.apply_updates(params, updates)""",
+    good_jax="""\
+grads = jax.grad(td_loss)(params, target_params, batch)
+updates, opt_state = tx.update(grads, opt_state)
+params = optax.apply_updates(params, updates)""",
 )
 
 Kind: TypeAlias = Literal[

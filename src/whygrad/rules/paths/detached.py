@@ -45,6 +45,20 @@ with tf.GradientTape() as tape:
     action = actor(state)
     actor_loss = -tf.reduce_mean(critic([state, action]))
 grads = tape.gradient(actor_loss, actor.trainable_variables)""",
+    bad_jax="""\
+def actor_loss(params):
+    action = jax.lax.stop_gradient(actor.apply(params, state))
+    return -critic.apply(critic_params, state, action).mean()
+
+
+grads = jax.grad(actor_loss)(actor_params)  # zeros, without a word""",
+    good_jax="""\
+def actor_loss(params):
+    action = actor.apply(params, state)
+    return -critic.apply(critic_params, state, action).mean()
+
+
+grads = jax.grad(actor_loss)(actor_params)  # of the actor only: the critic stays as it is""",
 )
 
 

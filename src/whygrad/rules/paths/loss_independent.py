@@ -45,9 +45,23 @@ with tf.GradientTape(persistent=True) as tape:
     actor_loss, critic_loss = losses(batch)
 critic_grads = tape.gradient(critic_loss, critic.trainable_variables)
 actor_grads = tape.gradient(actor_loss, actor.trainable_variables)""",
+    bad_jax="""\
+def loss_fn(params):
+    q = network.apply(state.params, obs)  # not the argument
+    return jnp.square(q[rows, action] - target).mean()
+
+
+grads = jax.grad(loss_fn)(state.params)""",
+    good_jax="""\
+def loss_fn(params):
+    q = network.apply(params, obs)
+    return jnp.square(q[rows, action] - target).mean()
+
+
+grads = jax.grad(loss_fn)(state.params)""",
 )
 
-Kind: TypeAlias = Literal["never-called", "unused", "head", "other-network", "constant"]
+Kind: TypeAlias = Literal["never-called", "unused", "head", "other-network", "constant", "idle"]
 Said: TypeAlias = tuple[str, str, str]
 
 # Names of networks that stand for each other; an actor and a critic do not, and cannot be exchanged.
@@ -67,6 +81,8 @@ def phrase(cause: LossIndependent) -> Finding:
     """Put a loss that does not know the network into words."""
     if cause.kind == "head":
         return _head(cause)
+    if cause.kind == "idle":
+        return _idle(cause)
     title, why, fix = _SAID[cause.kind](cause, words.who(cause), _loss(cause))
     here = cause.dialect
     return words.say(
@@ -87,6 +103,18 @@ def _head(cause: LossIndependent) -> Finding:
         why=f"The rest of {words.networks(cause)} learns; no loss, and nothing else that was seen, "
         f"depends on {who}.",
         fix=f"nothing, if {who.they} {spare} left for later; else add a loss for {who.it}",
+    )
+
+
+def _idle(cause: LossIndependent) -> Finding:
+    who, instead = words.who(cause), words.listed(cause.instead) if cause.instead else "another network"
+    return words.say(
+        cause,
+        title=f"{who.does('does', 'do')} not learn from {instead}: this term of the loss does not depend on "
+        f"{who.it}",
+        why=f"{who.does('is', 'are')} trained by the other terms alone. This one is a value of {instead}, "
+        f"made of data and of nothing that {who.they} computed, and nobody applies its gradient.",
+        fix=f"give {instead} what {who} computes in this update, its action for instance, not a stored one",
     )
 
 

@@ -50,6 +50,15 @@ with tf.GradientTape() as tape:
     action = p + tf.stop_gradient(hard - p)
     loss = -tf.reduce_mean(critic([state, action]))
 grads = tape.gradient(loss, actor.trainable_variables)""",
+    bad_jax="""\
+def loss_fn(params):
+    action = jnp.round(policy.apply(params, state))
+    return model_cost(state, action).mean()""",
+    good_jax="""\
+def loss_fn(params):
+    raw = policy.apply(params, state)
+    action = raw + jax.lax.stop_gradient(jnp.round(raw) - raw)
+    return model_cost(state, action).mean()""",
 )
 
 Said: TypeAlias = tuple[str, str, str]

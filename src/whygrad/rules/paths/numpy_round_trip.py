@@ -46,6 +46,14 @@ with tf.GradientTape() as tape:
     q = tf.gather(q_net(state), action, axis=1, batch_dims=1)
     loss = tf.reduce_mean(tf.square(target - q))
 grads = tape.gradient(loss, q_net.trainable_variables)""",
+    bad_jax="""\
+def loss_fn(params):
+    value = critic.apply(params, state).mean().item()  # under jit this is an error, without it a cut
+    return jnp.square(value - returns.mean())""",
+    good_jax="""\
+def loss_fn(params):
+    value = critic.apply(params, state).mean()
+    return jnp.square(value - returns.mean())""",
 )
 
 # Became plain numbers; was made a tensor although it was one; ran in a call that gives arrays, as

@@ -26,6 +26,7 @@ def no_step(situation: Situation) -> Iterator[Cause]:
             yield _times_zero(situation, optimizer, optimizer.held)
         else:
             yield from _at_rest(situation, optimizer)
+        yield from _dropped(situation, optimizer)
         if not may_step and _should_step(situation, optimizer):
             yield from _never_stepped(situation, optimizer)
     if not may_step and not evidence.optimizers:
@@ -54,6 +55,31 @@ def _times_zero(
         first_update=since,
         updates=optimizer.steps - since + 1,
         rate_zero=True,
+    )
+
+
+def _dropped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
+    """It steps, and what comes out is thrown away, each time but perhaps the last one that was seen."""
+    updates = situation.updates(optimizer)
+    gone = [u for u in updates if u.dropped]
+    if len(gone) < 2 or len(gone) < len(updates) - 1:
+        return
+    last = gone[-1]
+    members = situation.parameters(last.dropped)
+    call = dialect_of(situation.evidence.framework).step
+    yield NoStep(
+        site=last.site,
+        subjects=members,
+        chain=(
+            Step(members[0].name, members[0].made[0] if members[0].made else None),
+            Step("gets a gradient", last.backwards[-1].site if last.backwards else None),
+            Step(f"{call} gives it back changed", last.site, mark=Mark.HERE),
+            Step("the result is dropped", last.site, mark=Mark.LOST),
+        ),
+        optimizer=optimizer.name,
+        dropped=True,
+        first_update=gone[0].number,
+        updates=optimizer.steps,
     )
 
 

@@ -43,6 +43,12 @@ grads, norm = tf.clip_by_global_norm(grads, 1.0)  # and then?""",
 grads = tape.gradient(critic_loss, critic.trainable_variables)
 grads, norm = tf.clip_by_global_norm(grads, 1.0)
 critic_opt.apply_gradients(zip(grads, critic.trainable_variables))""",
+    bad_jax="""\
+updates, opt_state = tx.update(grads, opt_state)
+optax.apply_updates(params, updates)  # returns the new ones, and changes nothing""",
+    good_jax="""\
+updates, opt_state = tx.update(grads, opt_state)
+params = optax.apply_updates(params, updates)""",
 )
 
 
@@ -52,6 +58,7 @@ class NoStep(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     rate_zero: bool = False  # they are applied, times zero
+    dropped: bool = False  # the step gives new values to its caller, who does not keep them
     asked: bool = False  # the call gives the gradients to its caller and stores none
 
 
@@ -59,6 +66,8 @@ def phrase(cause: NoStep) -> Finding:
     """Put gradients that nobody applies into words."""
     if cause.rate_zero:
         return _times_zero(cause)
+    if cause.dropped:
+        return _given_away(cause)
     return _not_handed_over(cause) if cause.asked else _not_stepped(cause)
 
 
@@ -74,6 +83,20 @@ def _times_zero(cause: NoStep) -> Finding:
         why=f"{by} multiplies the gradients by a learning rate of 0{when}.",
         fix=f"give `{here.rate}` a value above 0 (`print({read})` shows what arrives: integer division, and "
         "schedules that start at 0 or are never stepped, are the usual reasons)",
+    )
+
+
+def _given_away(cause: NoStep) -> Finding:
+    code = words.source(cause)
+    who = words.who(cause)
+    step = cause.dialect.step.partition("(")[0]
+    old = (rewrite.arguments_of(code, step)[:1] or ["params"])[0]
+    return words.say(
+        cause,
+        title=f"{who.does('never changes', 'never change')}: the result of the step is dropped",
+        why=f"{words.code(code or step)} changes nothing in place: it gives new {cause.dialect.parameters} "
+        "back, and every update begins with the old ones again.",
+        fix=f"keep what it gives, and go on with it: `{old} = {code.strip() or step + '(...)'}`",
     )
 
 

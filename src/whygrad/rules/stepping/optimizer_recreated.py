@@ -40,6 +40,12 @@ def update(batch):
     "change the learning rate, set `group['lr']` for each of `optimizer.param_groups`, or use a scheduler.",
     avoid="Another learning rate: the steps get smaller or larger, and the moments are still lost.",
     site="where the optimizer is made",
+    bad_jax="""\
+updates, _ = tx.update(grads, opt_state)  # Adam is at its first step for ever
+params = optax.apply_updates(params, updates)""",
+    good_jax="""\
+updates, opt_state = tx.update(grads, opt_state)
+params = optax.apply_updates(params, updates)""",
 )
 
 _OFTEN = 5  # optimizers of one line, after which it is no restart any more

@@ -1,10 +1,23 @@
 """Bootstrap targets and the networks that compute them."""
 
-from whygrad.rules.targets.judge_aliases import aliases
+from whygrad.rules.targets.judge_aliases import aliases, in_one_place
+from whygrad.rules.targets.judge_inverted import inverted
 from whygrad.rules.targets.judge_masks import masks
 from whygrad.rules.targets.judge_syncs import never_synced, reversed_syncs
 from whygrad.rules.targets.judge_targets import in_optimizer, leaks
 from whygrad.rules.targets.judge_unmasked import across_ends, unmasked
 from whygrad.rules.targets.judge_unused import unused
 
-QUESTIONS = (leaks, aliases, in_optimizer, never_synced, reversed_syncs, masks, unused, unmasked, across_ends)
+QUESTIONS = (
+    leaks,
+    aliases,
+    in_one_place,
+    in_optimizer,
+    never_synced,
+    reversed_syncs,
+    masks,
+    inverted,
+    unused,
+    unmasked,
+    across_ends,
+)

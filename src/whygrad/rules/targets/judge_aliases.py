@@ -10,9 +10,10 @@ from whygrad.flow.situation import Situation
 from whygrad.flow.source import assignments_to
 from whygrad.flow.syncs import called_names, names_only, synced_names
 from whygrad.model import Alias, Flow, Kind, Mark, Site, Step
+from whygrad.model.events import SHARED
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
-from whygrad.rules.targets.judge_targets import predicting
+from whygrad.rules.targets.judge_targets import predicting, target_networks
 from whygrad.rules.targets.target_alias import TargetAlias
 
 _NEAR = 12  # operations between a network and what is taken of its output
@@ -35,6 +36,29 @@ def aliases(situation: Situation) -> Iterator[Cause]:
                 if names:
                     yield _alias(situation, boot, alias, *names)
                     return
+
+
+def in_one_place(situation: Situation) -> Iterator[Cause]:
+    """``target.data = param.data``: two networks, and one memory."""
+    done: set[Site | None] = set()
+    for target in target_networks(situation):
+        for copy in situation.evidence.copies:
+            given = copy.target in target.keys and copy.source in situation.holders
+            if copy.how == SHARED and given and copy.site not in done:
+                done.add(copy.site)
+                known = situation.evidence.parameters
+                names = known[copy.target].network, known[copy.source].network
+                yield TargetAlias(
+                    site=copy.site,
+                    chain=(
+                        Step.at(copy.site, f"{names[0]} gets the memory of {names[1]}", mark=Mark.HERE),
+                        Step.at(target.site, "the target"),
+                    ),
+                    target=names[0],
+                    online=names[1],
+                    memory=True,
+                    **stepped(situation, frozenset((copy.source,))),
+                )
 
 
 def _other_name(flow: Flow, home: Site | None, boot: Bootstrap, alias: Alias) -> tuple[str, str] | None:

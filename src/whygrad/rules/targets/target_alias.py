@@ -36,12 +36,21 @@ class TargetAlias(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     target: str = ""  # the name through which the targets are computed
+    memory: bool = False  # two networks that share their memory
     online: str = ""  # the one through which the predictions are
 
 
 def phrase(cause: TargetAlias) -> Finding:
     """Put two names for one network into words."""
     target, online = cause.target or "the target network", cause.online or "the online network"
+    if cause.memory:
+        return words.say(
+            cause,
+            title=f"{target} has the memory of {online}: whatever changes the one changes the other",
+            why=f"This line copies no numbers: it lets the weights of {target} point to those of {online}. "
+            f"From then on the targets move with every step of {online}.",
+            fix="copy the numbers: `target_param.data.copy_(param.data)`",
+        )
     return words.say(
         cause,
         title=f"{target} is {online}: the same parameters under two names",

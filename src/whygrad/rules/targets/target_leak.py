@@ -40,6 +40,14 @@ target = reward + gamma * tf.reduce_max(q_net(next_state), axis=1)  # outside of
 with tf.GradientTape() as tape:
     q = tf.gather(q_net(state), action, batch_dims=1)
     loss = tf.reduce_mean(tf.square(target - q))""",
+    bad_jax="""\
+def loss_fn(params):
+    target = reward + 0.99 * q(params, next_obs).max(-1)
+    return jnp.square(q(params, obs)[rows, action] - target).mean()""",
+    good_jax="""\
+def loss_fn(params):
+    target = reward + 0.99 * q(target_params, next_obs).max(-1)
+    return jnp.square(q(params, obs)[rows, action] - target).mean()""",
 )
 
 

@@ -67,15 +67,28 @@ def phrase(cause: TargetNeverSynced) -> Finding:
         f"{'learn' if len(cause.online) > 1 else 'learns'}",
         why=f"{who.does('gives', 'give')} the bootstrap targets of {online}, and{after} still "
         f"{'have' if who.several else 'has'} the first weights: no copy was made.",
-        fix=f"copy the weights from time to time, `{_copied(cause)}`, or blend them in after each update",
+        fix=f"copy the weights from time to time{_copied(cause)} or blend them in after each update",
     )
+
+
+def _is_an_element(name: str) -> bool:
+    return name.endswith("]")
 
 
 def _copied(cause: TargetNeverSynced) -> str:
     """The line that copies the weights; with names of its own where several networks follow others."""
     names = words.who(cause).names
+    if any(_is_an_element(subject.name) for subject in cause.subjects):
+        return ","  # a dict of tensors: it has no method for that
     paired = len(names) == len(cause.online) == 1
-    return cause.dialect.copied(*(names[0], cause.online[0]) if paired else ("target", "online"))
+    target, online = (names[0], _original(cause) or cause.online[0]) if paired else ("target", "online")
+    return f", `{cause.dialect.copied(target, online)}`,"
+
+
+def _original(cause: TargetNeverSynced) -> str:
+    """The network that it was made as a copy of: of two critics, each target has its own."""
+    origins = {subject.copy_of for subject in cause.subjects}
+    return origins.pop() if len(origins) == 1 else ""
 
 
 RULE = Rule(PAGE, phrase, TargetNeverSynced)

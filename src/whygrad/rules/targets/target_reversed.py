@@ -31,6 +31,10 @@ for p, t in zip(q_net.variables, target_net.variables):
     good_tensorflow="""\
 for p, t in zip(q_net.variables, target_net.variables):
     t.assign(tau * p + (1 - tau) * t)""",
+    bad_jax="""\
+target_params = optax.incremental_update(target_params, params, 0.005)  # new ones first""",
+    good_jax="""\
+target_params = optax.incremental_update(params, target_params, 0.005)""",
 )
 
 

@@ -44,6 +44,11 @@ class EventFile:
         return HistogramLayout(self._kernel, self._writer, tags)
 
     @property
+    def stored(self) -> int:
+        """How many bytes are in the file."""
+        return self._writer.stored
+
+    @property
     def refused(self) -> int:
         """How many records were not accepted because the disk did not keep up."""
         return self._writer.refused
@@ -89,7 +94,7 @@ class HistogramLayout:
     """A record with one histogram per tag."""
 
     def __init__(self, functions: Any, writer: Writer, tags: Sequence[str]) -> None:
-        self._tags = [tag.encode() for tag in tags]
+        self._tags = [tag.encode("utf-8", "backslashreplace") for tag in tags]
         self._record, self._add = functions.histograms, writer.add
 
     def write(self, step: int, rows: array[float], bins: array[int]) -> None:

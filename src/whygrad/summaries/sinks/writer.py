@@ -39,6 +39,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.refused = 0
+        self.stored = 0  # bytes that are in the file
         self.trouble = ""
         _live.add(self)
 
@@ -106,7 +107,9 @@ class Writer:
         if self._batch and self._file < 0:
             self._file = self._open()
         while self._batch:
-            self._batch = self._batch[os.write(self._file, self._batch) :]
+            done = os.write(self._file, self._batch)
+            self._batch = self._batch[done:]
+            self.stored += done
 
 
 @door

@@ -78,7 +78,7 @@ class RawWriter:
 
 class _RawScalars:
     def __init__(self, writer: Any, tags: Sequence[str]) -> None:
-        self._writer, self._tags = writer, [tag.encode() for tag in tags]
+        self._writer, self._tags = writer, [tag.encode("utf-8", "backslashreplace") for tag in tags]
 
     def write(self, step: int, values: array[float]) -> None:
         """One message."""
@@ -93,7 +93,7 @@ class _RawScalars:
 
 class _RawHistograms:
     def __init__(self, writer: Any, tags: Sequence[str]) -> None:
-        self._writer, self._tags = writer, [tag.encode() for tag in tags]
+        self._writer, self._tags = writer, [tag.encode("utf-8", "backslashreplace") for tag in tags]
 
     def write(self, step: int, rows: array[float], bins: array[int]) -> None:
         """One message."""

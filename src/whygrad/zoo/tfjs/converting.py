@@ -48,6 +48,8 @@ def to_keras(model: Model, out: Path, quantize: str | None = None) -> list[Path]
         built = keras_models.build(model)
     file = out if out.suffix in KERAS_FILES else out / "model.keras"
     file.parent.mkdir(parents=True, exist_ok=True)
+    if file.is_symlink():
+        file.unlink()  # what it leads to is not what was asked for
     built.save(file)
     return [file]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from whygrad import strangers
 from whygrad.zoo.tfjs.network import ModelError
+
+_LARGEST = 4 << 30  # bytes of one file
 
 
 class Folder:
@@ -36,23 +38,12 @@ class Folder:
     def _open(self, name: object) -> Iterator[BinaryIO]:
         path = self.path / plain(name)
         try:
-            root, real = self.path.resolve(strict=True), path.resolve(strict=True)
-            if not real.is_relative_to(root):
-                raise ModelError(f"{name!r} leads out of the model's folder; only files inside it are read")
-            # The last look is at the open file: what was checked by name may have been exchanged since.
-            descriptor = os.open(
-                real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            if isinstance(error, ModelError):
-                raise
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise ModelError(f"{name!r} cannot be read: {reason}") from None
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise ModelError(f"{name!r} is not a plain file")
-        with os.fdopen(descriptor, "rb") as file:
-            yield file
+            with strangers.opened(path, _LARGEST, self.path) as file:
+                yield file
+        except strangers.Refused as error:
+            raise ModelError(str(error)) from None
+        except OSError as error:
+            raise ModelError(f"{name!r} cannot be read: {error.strerror or error}") from None
 
 
 def plain(name: object) -> str:

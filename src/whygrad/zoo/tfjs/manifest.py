@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whygrad import strangers
 from whygrad.zoo.tfjs.files import Folder
 from whygrad.zoo.tfjs.network import ModelError
 
@@ -89,10 +89,11 @@ def _json(folder: Folder, name: str) -> Any:
     if size > LARGEST_JSON:
         raise ModelError(f"{name} has {size} bytes, more than the {LARGEST_JSON} that a model.json may have")
     try:
-        return json.loads(folder.read(name, size).decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:100]
-        raise ModelError(f"{name} is not JSON: {reason}") from None
+        return strangers.parsed(folder.read(name, size))
+    except ModelError:
+        raise
+    except ValueError as error:
+        raise ModelError(f"{name} is not JSON: {str(error)[:100]}") from None
 
 
 def _group(folder: Folder, raw: Any) -> Group:

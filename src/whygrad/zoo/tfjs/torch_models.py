@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from whygrad import strangers
 from whygrad.zoo.tfjs import torch_source
 from whygrad.zoo.tfjs.network import Model
 
@@ -25,8 +27,10 @@ def write(model: Model, path: Path) -> list[Path]:
     text = torch_source.source(model)
     path.parent.mkdir(parents=True, exist_ok=True)
     files = [path.with_suffix(".py"), path.with_suffix(".pt")]
-    torch.save(_tensors(model), files[1])
-    files[0].write_text(text, encoding="utf-8")
+    weights = BytesIO()
+    torch.save(_tensors(model), weights)
+    strangers.write(files[1], weights.getvalue())
+    strangers.write(files[0], text)
     return files
 
 

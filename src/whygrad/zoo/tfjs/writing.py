@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from whygrad import __version__
+from whygrad import __version__, strangers
 from whygrad.zoo.tfjs.network import Layer, Model, ModelError
 
 SHARD_BYTES = 4 * 2**20  # what browsers cache well
@@ -32,7 +32,7 @@ def write(
     names = [f"group1-shard{i + 1}of{len(shards)}.bin" for i in range(len(shards))]
     folder.mkdir(parents=True, exist_ok=True)
     for name, shard in zip(names, shards, strict=True):
-        (folder / name).write_bytes(shard)
+        strangers.write(folder / name, shard)
     document = {
         "format": "layers-model",
         "generatedBy": "whygrad",
@@ -40,7 +40,7 @@ def write(
         "modelTopology": topology,
         "weightsManifest": [{"paths": names, "weights": entries}],
     }
-    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    strangers.write(folder / "model.json", json.dumps(document))
     return [folder / "model.json", *(folder / name for name in names)]
 
 

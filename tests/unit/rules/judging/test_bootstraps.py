@@ -6,6 +6,7 @@ from tests.unit.flow.build import Build
 from whygrad.flow.situation import Situation
 from whygrad.model import Alias, Flag, Mark
 from whygrad.rules.losses.surrogate_missing import Made
+from whygrad.rules.targets.judge_bounded import bounded_values
 from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
 
 
@@ -380,6 +381,14 @@ def test_each_with_each_in_a_comparison(compared, prediction):
     assert [found[:3] for found in compared(prediction, (8,))] == [("broadcast-loss", 11, "error")]
 
 
+@pytest.mark.parametrize(("before", "found"), [((8, 5, 1), 0), ((8, 5, 2), 1), ((9, 5), 1)])
+def test_an_outcome_for_all_steps_of_a_sequence(run, compared, before, found):
+    def steps(q):
+        return run.op("__getitem__", run.call(q, line=9, shape=before), line=10, shape=(8, 5))
+
+    assert len(compared((8, 5), (8, 1), of=steps)) == found
+
+
 def test_critics_that_were_stacked_learn_from_one_target(run, compared):
     def stacked(q):
         return run.op(
@@ -569,3 +578,17 @@ def test_a_copy_that_is_seen_in_no_loss_and_never_changes(run, moved, in_loss, d
             value = run.op("sub", value, run.call(old, carries=False))
         run.update(opt, run.backward(run.op("mean", value)))
     assert len(list(unplaced_copies(Situation(run.evidence())))) == doubts
+
+
+@pytest.mark.parametrize(("last", "doubts"), [("relu", 1), ("tanh", 1), ("neg", 0)])
+def test_a_value_that_cannot_be_a_return_is_doubted(run, last, doubts):
+    q, target = run.network("q"), run.network("target")
+
+    def make():
+        ahead = run.op("mul", run.call(target, carries=False, line=10), line=12, numbers=(0.9,))
+        y = run.op("add", run.data(line=12), ahead, line=12, shape=(8,))
+        return run.op("mse_loss", run.op(last, run.call(q, line=13), line=13), y, line=14)
+
+    train(run, q, make, times=2)
+    found = list(bounded_values(Situation(run.evidence())))
+    assert [note.kind for note in found] == ["doubt"] * doubts

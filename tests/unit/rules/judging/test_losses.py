@@ -122,3 +122,49 @@ def test_a_target_that_was_computed_again(same):
     other = state if same else run.data(9, shape=(8, 4))
     again = run.call(run.policy, other, line=11, shape=(8, 3), **run.no_grad(11))
     assert ("self-target" in run.judged(run.op("mse_loss", one, again, line=12))) is same
+
+
+@pytest.mark.parametrize(("axis", "found"), [(0, {"wrong-axis": 13}), (1, {})])
+def test_a_softmax_over_rows_of_which_something_was_chosen(axis, found):
+    """(batch, actions, atoms), the atoms of one action of each row, and then their probabilities."""
+    run = Run()
+    atoms = run.op("reshape", run.call(run.policy, line=10, shape=(8, 6)), line=10, shape=(8, 2, 3))
+    one = run.op("gather", atoms, run.data(12, floating=False, shape=(8,)), line=12, shape=(8, 3))
+    log_probs = run.op("log_softmax", one, line=13, shape=(8, 3), axes=(axis,))
+    weighed = run.op("mul", log_probs, run.data(14, shape=(8, 3)), line=14, shape=(8, 3))
+    assert run.judged(run.op("neg", run.op("mean", weighed, line=14), line=14)) == found
+
+
+class Critic(Build):
+    """An actor's loss: an entropy, and what a critic says of an action."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actor, self.critic = self.network("actor"), self.network("critic")
+        self.critic_opt = self.optimizer("critic_opt", self.critic)
+
+    def judged(self, action: int, **asked: object) -> dict[str, int | None]:
+        entropy = self.op("mean", self.op("log", self.call(self.actor, line=10), line=11), line=11)
+        value = self.op("mean", self.call(self.critic, action, line=12), line=13)
+        loss = self.op("sub", entropy, value, line=14)
+        told = self.backward(loss, **asked)
+        self.update(self.optimizer("actor_opt", self.actor), told)
+        regression = self.op("mse_loss", self.call(self.critic, line=20), self.data(20), line=21)
+        self.update(self.critic_opt, self.backward(regression, line=51))
+        found = causes(Situation(self.evidence()))
+        return {c.rule: c.site.line if c.site else None for c in found if c.severity is not Severity.NOTE}
+
+
+def test_a_critic_that_is_asked_about_a_stored_action_trains_no_actor():
+    run = Critic()
+    assert run.judged(run.data(9))["loss-independent"] == 12
+
+
+def test_a_critic_that_is_asked_about_the_actors_own_action_does():
+    run = Critic()
+    assert "loss-independent" not in run.judged(run.call(run.actor, line=9))
+
+
+def test_a_loss_of_both_is_asked_for_both():
+    run = Critic()
+    assert "loss-independent" not in run.judged(run.data(9), applied=run.critic.keys)

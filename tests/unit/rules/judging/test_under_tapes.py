@@ -104,7 +104,7 @@ def test_the_bias_is_part_of_the_critic_when_signs_are_read(run, found, tape):
     run.update(run.optimizer("c", critic), tape(td(run, critic, dense(run, target, line=10)), critic))
     value = dense(run, critic, dense(run, actor, line=30), line=31)
     run.update(run.optimizer("a", actor), tape(run.op("mean", value, line=32), actor, line=33))
-    assert found() == [("value-sign", 31, "warning")]
+    assert found() == [("value-sign", 32, "warning")]
 
 
 @pytest.mark.parametrize(("sign", "expected"), [("neg", []), ("mean", [("value-sign", 42, "warning")])])

@@ -247,6 +247,26 @@ def test_steps_that_float32_rounds_away():
     assert run(1e-3) == []
 
 
+def test_steps_that_change_nothing_any_more():
+    """A schedule that has ended, where the gradient is what it was; not one that ends with the training."""
+
+    def run(changes, sizes=None):
+        steps = [{FIRST: Moved(c, 5.0), LAST: Moved(c, 5.0)} for c in changes]
+        sizes = sizes or [0.1] * len(steps)
+        updates = [
+            update(n, moved=moved, largest={FIRST: size, LAST: size})
+            for n, (moved, size) in enumerate(zip(steps, sizes, strict=True), 1)
+        ]
+        return [
+            cause.since for cause in causes(Situation(training(updates, steps=6))) if cause.rule == "stalled"
+        ]
+
+    assert run([1e-3, 1e-3, 0.0, 0.0, 0.0, 0.0]) == [3]
+    assert run([1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 0.0]) == []
+    assert run([1e-3, 0.0, 0.0, 1e-3, 1e-3, 1e-3]) == []
+    assert run([1e-3, 1e-3, 0.0, 0.0, 0.0, 0.0], [0.1, 0.1, 1e-9, 1e-9, 1e-9, 1e-9]) == []
+
+
 def test_steps_are_measured_by_the_weights():
     moved = {FIRST: Moved(50.0, 5.0), LAST: Moved(50.0, 5.0)}
     [cause] = causes(Situation(training([update(n, moved=moved) for n in range(1, 5)])))

@@ -1,0 +1,1 @@
+"""JAX: the only package that imports it."""

@@ -1,0 +1,260 @@
+"""Steps: gradients that go through an optimizer of Optax, or a line of the user's own, into parameters."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Iterable, Sequence
+from types import FrameType
+from typing import Any, Protocol
+
+import jax
+
+from whygrad.frameworks.jax import loops, private
+from whygrad.frameworks.jax.calls import Calls
+from whygrad.frameworks.jax.differentiating import Differentiating, Differentiation
+from whygrad.frameworks.jax.lineages import Lineages
+from whygrad.frameworks.jax.ports import Listener
+from whygrad.frameworks.jax.recorder import Recorder
+from whygrad.frameworks.jax.values import Value, here, origin, unwrap
+from whygrad.frameworks.shared.attention import Attention
+from whygrad.frameworks.shared.frames import Where
+from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.objects import is_a
+from whygrad.frameworks.shared.optimizers import Optimizers
+from whygrad.frameworks.shared.ports import Naming, Window
+from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
+
+_FAR = 600
+
+
+class Loop:
+    """Stands for a line of the user's that steps, and is no object."""
+
+
+class _Observer(Listener, Window, Naming, Protocol):
+    def stepped(self) -> None: ...
+
+
+class Stepping:
+    """Everybody who steps."""
+
+    def __init__(
+        self,
+        observer: _Observer,
+        recorder: Recorder,
+        lineages: Lineages,
+        optimizers: Optimizers,
+        attention: Attention,
+        differentiating: Differentiating,
+        calls: Calls,
+    ) -> None:
+        self._observer, self._recorder, self._lineages = observer, recorder, lineages
+        self._optimizers, self._attention = optimizers, attention
+        self._differentiating, self._calls = differentiating, calls
+        self._by_hand: dict[Any, tuple[OptimizerRecord, Loop]] = {}
+        self._last: dict[tuple[int, int], tuple[UpdateRecord, Any, Value, Any]] = {}
+        self._rounds: dict[int, tuple[UpdateRecord, int]] = {}
+        self._given: deque[tuple[OptimizerRecord, Node]] = deque(maxlen=4096)
+
+    # -- optimizers of Optax -----------------------------------------------------------------------
+
+    def made(self, optimizer: Any, frame: FrameType) -> None:
+        """A transformation of gradients; most of them are parts of another one."""
+        self._optimizers.made(optimizer, here(frame))
+
+    def begun(self, optimizer: Any, params: Any, frame: FrameType) -> None:
+        """``tx.init(params)``: these are what it trains."""
+        record = self._optimizers.record(optimizer)
+        where = here(frame)
+        for leaf in jax.tree_util.tree_leaves(params):
+            if private.floating(leaf) and self._observer.recording():
+                param = self._lineages.asked(leaf, where)
+                record.held[param.key] = param
+        self._observer.name_new_things(record.held.values(), frame)
+
+    def updated(self, optimizer: Any, gradients: Any, result: Any, frame: FrameType) -> None:
+        """``tx.update(...)``: what comes out is to be added to parameters."""
+        if not self._observer.recording() or type(result) is not tuple or not result:
+            return
+        record = self._optimizers.record(optimizer)
+        where = here(frame)
+        for leaf in jax.tree_util.tree_leaves(result[0]):
+            if private.shape_of(leaf) is None:
+                continue
+            node = self._recorder.node(leaf)
+            value = Value("update", (node,), where, True)
+            value.shape, value.graded, value.update_of = node.shape, True, record
+            self._recorder.put(leaf, value)
+            self._given.append((record, value))
+
+    # -- the step ----------------------------------------------------------------------------------
+
+    def applied(self, params: Any, updates: Any, result: Any, frame: FrameType) -> None:
+        """``optax.apply_updates(params, updates)``."""
+        if not self._observer.recording():
+            return
+        leaves = [jax.tree_util.tree_leaves(tree) for tree in (params, updates, result)]
+        if len({len(held) for held in leaves}) != 1:
+            return
+        where = here(frame)
+        rows = [row for row in zip(*leaves, strict=True) if private.floating(row[0])]
+        if not rows:
+            return
+        origins = {id(row): self._origins(row[1]) for row in rows}
+        makers = [maker for row in rows for maker in origins[id(row)][1]]
+        record = makers[0] if makers else self._hand(where)
+        self._step(record, rows, {k: v[0] for k, v in origins.items()}, where, frame)
+
+    def summed(self, value: Value, result: Any, operands: Sequence[Any]) -> None:
+        """``p - lr * g``: a step, if one side is a parameter and the other was made of gradients."""
+        if value.name not in ("add", "sub") or self._observer.thread.updating:
+            return
+        param = self._lineages.of(operands[0])
+        other = operands[1]
+        if param is None and value.name == "add":
+            param, other = self._lineages.of(operands[1]), operands[0]
+        if param is None or param.shape != value.shape:
+            return
+        found, makers = self._origins(other)
+        if not found and not makers:
+            return
+        self._step_by_hand(param, result, found, makers, value.where, operands)
+
+    def _step_by_hand(
+        self,
+        param: Param,
+        result: Any,
+        found: list[tuple[Differentiation, int]],
+        makers: list[OptimizerRecord],
+        where: Where | None,
+        operands: Sequence[Any],
+    ) -> None:
+        record = makers[0] if makers else self._hand(where)
+        known = self._rounds.get(record.key)
+        depth = self._differentiating.count
+        if known is None or known[1] != depth or param.key in known[0].largest:
+            update = self._open(record, where, [found])
+            self._rounds[record.key] = (update, depth)
+            update.largest = {}
+        update = self._rounds[record.key][0]
+        self._note(record, update, param, found)
+        self._lineages.version(param, result, where)
+
+    def _hand(self, where: Where | None) -> OptimizerRecord:
+        lines = tuple((p.code, p.line) for p in (where, *where.outer)) if where is not None else ()
+        known = self._by_hand.get(lines)
+        if known is None:
+            loop = Loop()
+            record = OptimizerRecord(loop, where)
+            record.kind, record.by_hand = "update by hand", True
+            self._optimizers.add(record)
+            known = self._by_hand[lines] = (record, loop)
+        return known[0]
+
+    def _step(
+        self,
+        record: OptimizerRecord,
+        rows: list[tuple[Any, Any, Any]],
+        origins: dict[int, list[tuple[Differentiation, int]]],
+        where: Where | None,
+        frame: FrameType,
+    ) -> None:
+        update = self._open(record, where, list(origins.values()))
+        for row in rows:
+            param = self._lineages.asked(row[0], where)
+            found = origins[id(row)]
+            self._note(record, update, param, found)
+            self._drop(record, param, row[0])
+            start = origin(self._recorder.node(row[0]))
+            version = self._lineages.version(param, row[2], where, start)
+            self._follow(record, update, param, row, version)
+        self._observer.name_new_things(record.held.values(), frame)
+        if not private.tracing():
+            self._attention.step_taken(record, self._observer)
+            self._observer.stepped()
+
+    def _drop(self, record: OptimizerRecord, param: Param, before: Any) -> None:
+        """Does this step begin where the last one of the same optimizer did? Then that one's result is gone.
+
+        Nothing was computed from it, and nobody has it any more.
+        """
+        last = self._last.get((record.key, param.key))
+        start = origin(self._recorder.node(before))
+        if last is not None and last[1] is start and not last[2].consumed and last[3]() is None:
+            last[0].dropped |= {param.key}
+
+    def _follow(
+        self, record: OptimizerRecord, update: UpdateRecord, param: Param, row: Any, version: Value
+    ) -> None:
+        result = unwrap(row[2])[0]
+        if is_a(result, private.ARRAY) and not private.tracing():
+            start = getattr(version, "before", None)
+            self._last[record.key, param.key] = (update, start, version, weakref.ref(result))
+
+    def _open(
+        self,
+        record: OptimizerRecord,
+        where: Where | None,
+        origins: Iterable[list[tuple[Differentiation, int]]],
+    ) -> UpdateRecord:
+        """One update more."""
+        backwards = {backward: None for found in origins for backward, _ in found}
+        chosen = tuple(sorted(backwards, key=lambda b: b.time))
+        update = UpdateRecord(record.steps + 1, where, frozenset(), frozenset(), chosen, record.last_step)
+        for backward in chosen:
+            backward.follower = backward.follower or record.key
+            backward.followed = update.time
+        if private.tracing():
+            record.traced = True
+            self._calls.steps(record, update, loops.rounds())
+        record.keep(update)
+        return update
+
+    def _note(
+        self,
+        record: OptimizerRecord,
+        update: UpdateRecord,
+        param: Param,
+        found: list[tuple[Differentiation, int]],
+    ) -> None:
+        """This parameter is stepped with these gradients."""
+        record.held[param.key] = param
+        param.trained = True
+        param.writer = None
+        own = [backward for backward, key in found if key == param.key]
+        for backward in own:
+            backward.applied.add(param.key)
+        if found and not own:
+            update.crossed |= {(param.key, found[0][1])}
+        arrives = any(key in backward.reached for backward, key in found)
+        if own:
+            arrives = any(param.key in backward.reached for backward in own)
+        if not arrives:
+            update.absent |= {param.key}
+        if record.absent_always is None:
+            record.absent_always = update.absent
+        elif record.recorded == 1:
+            record.absent_always |= update.absent
+
+    def _origins(self, value: Any) -> tuple[list[tuple[Differentiation, int]], list[OptimizerRecord]]:
+        """The gradients that an update comes from, nearest first, and the optimizers on the way."""
+        base, tags, staged = unwrap(value)
+        first = self._recorder.known(base, tags, staged)
+        todo = deque([first] if first is not None else [])
+        seen = set(todo)
+        found: dict[tuple[Differentiation, int], None] = {}
+        makers: dict[OptimizerRecord, None] = {}
+        while todo and len(seen) < _FAR:
+            node = todo.popleft()
+            if isinstance(node, Value):
+                if node.gradient_of is not None:
+                    found[node.gradient_of] = None
+                    continue
+                if node.update_of is not None:
+                    makers[node.update_of] = None
+            for source in node.inputs:
+                if source not in seen and getattr(source, "graded", False):
+                    seen.add(source)
+                    todo.append(source)
+        return list(found), list(makers)

@@ -1,0 +1,1 @@
+"""What differs between the processes of a run and should not."""

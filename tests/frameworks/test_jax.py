@@ -1,0 +1,78 @@
+"""The JAX backend beside the same script without it: the same bits, the same compiles, the same output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("jax")
+pytest.importorskip("optax")
+pytestmark = pytest.mark.jax
+
+SCRIPT = """
+import hashlib
+import jax, jax.numpy as jnp, numpy as np, optax
+from jax import monitoring
+
+counts = {}
+def heard(event, duration, **more):
+    counts[event] = counts.get(event, 0) + 1
+monitoring.register_event_duration_secs_listener(heard)
+
+def net(p, x):
+    return jnp.tanh(x @ p["w1"] + p["b1"]) @ p["w2"]
+
+def loss_fn(p, target, s, r, s2):
+    y = jax.lax.stop_gradient(r + 0.9 * net(target, s2).max(1))
+    return jnp.mean((net(p, s)[:, 0] - y) ** 2)
+
+k1, k2 = jax.random.split(jax.random.PRNGKey(0))
+params = {"w1": jax.random.normal(k1, (4, 8)), "b1": jnp.zeros(8), "w2": jax.random.normal(k2, (8, 2))}
+target = params
+tx = optax.adam(1e-2)
+state = tx.init(params)
+
+@jax.jit
+def update(params, target, state, s, r, s2):
+    loss, grads = jax.value_and_grad(loss_fn)(params, target, s, r, s2)
+    updates, state = tx.update(grads, state)
+    return optax.apply_updates(params, updates), state, loss
+
+rng = np.random.default_rng(0)
+for step in range(30):
+    s, s2 = rng.normal(size=(2, 16, 4)).astype(np.float32)
+    params, state, loss = update(params, target, state, s, s[:, 0], s2)
+    if step % 10 == 0:
+        target = params
+        loss_eager, grads = jax.value_and_grad(loss_fn)(params, target, s, s[:, 0], s2)
+print(float(loss), float(loss_eager), update._cache_size())
+print(sorted((e, n) for e, n in counts.items() if "compile" in e or "trace" in e))
+print(hashlib.md5(b"".join(np.asarray(v).tobytes() for v in jax.tree.leaves((params, state)))).hexdigest())
+try:
+    update(params, target, state, np.ones((16, 5), np.float32), s[:, 0], s2)
+except TypeError as error:
+    import traceback
+    print(any("whygrad" in frame.filename for frame in traceback.extract_tb(error.__traceback__)))
+"""
+
+
+def output(tmp_path, *command: str) -> str:
+    (tmp_path / "train.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, *command, "train.py"],
+        cwd=tmp_path,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_bits_the_compiles_and_the_output_are_those_of_the_script_alone(tmp_path):
+    alone = output(tmp_path)
+    assert "False" in alone.splitlines()[-1]
+    assert output(tmp_path, "-m", "whygrad", "run", "--quiet") == alone
