@@ -40,10 +40,13 @@ class Differentiation(BackwardRecord):
     captured: dict[int, int] = field(default_factory=dict)  # taken from outside by a traced function: version
     frame: Any = None  # the innermost function that is traced
     repeats: int = 1
+    alone: bool = False  # traced while nothing around it was recorded
 
 
 class _Observer(Listener, Naming, Protocol):
     def wakes(self) -> bool: ...
+
+    def in_window(self) -> bool: ...
 
 
 class Differentiating:
@@ -92,6 +95,7 @@ class Differentiating:
             param.asked += 1
         record.asked = len(primals)
         if staged:
+            record.alone = not self._observer.in_window()
             self._calls.differentiates(record, loops.rounds())
         self.pending.append(record)
         self._observer.name_new_things(record.wanted.values(), frame)

@@ -146,6 +146,10 @@ class Observer(BaseObserver):
         self.recorder.operations = 0
         self._window.open()
 
+    def in_window(self) -> bool:
+        """Is eager code recorded, too?"""
+        return self._recording
+
     def wakes(self) -> bool:
         """Something is differentiated, after so much that the rest was not recorded: is this?"""
         if self._tired and not self.aside and not self._stopped:
@@ -229,7 +233,7 @@ class Observer(BaseObserver):
                 if record.steps or record.held
             ],
             params=params,
-            pending=list(self.differentiating.pending),
+            pending=[b for b in self.differentiating.pending if b.applied or not b.alone],
             failure=self.failure,
             copies=self.lineages.copies.all(),
             flags=self.flags.all(),

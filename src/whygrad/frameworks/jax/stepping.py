@@ -20,7 +20,7 @@ from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.values import Value, here, origin, unwrap
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.frames import Where
-from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.nodes import Node, Param, clock
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
@@ -36,6 +36,7 @@ class _Round:
     update: UpdateRecord
     depth: int  # how often something was differentiated before it
     members: set[int] = field(default_factory=set)
+    end: int = 0  # when the last of them was stepped
 
 
 class Loop:
@@ -166,6 +167,7 @@ class Stepping:
         known.members.add(param.key)
         self._note(record, known.update, param, found)
         self._lineages.version(param, result, where)
+        known.end = clock()
 
     # -- counting ----------------------------------------------------------------------------------
 
@@ -173,6 +175,8 @@ class Stepping:
         """An eager step is over."""
         self._under_way.pop(record, None)
         self._attention.step_taken(record, self._observer)
+        if record.key in self._rounds:
+            record.last_step = self._rounds[record.key].end  # the next one has begun since
         self._observer.stepped()
 
     def _awaits(self, optimizer: Any) -> None:
@@ -189,6 +193,8 @@ class Stepping:
         if self._led and not private.staging():
             where = here(frame)
             for record in self._led.get(where, ()) if where is not None else ():
+                if record in self._under_way:
+                    self._optimizers.count(record)  # the one before, which was recorded
                 self._count(record)
 
     def finish(self) -> None:
