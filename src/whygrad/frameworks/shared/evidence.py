@@ -127,6 +127,7 @@ class Freezer:
             frozen_at=self._site(
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
             ),
+            frozen_when=param.frozen_when,
             replaced_at=self._site(param.replaced_at),
             captured_at=self._site(self.captured(param)),
             untracked_in=param.untracked_in,

@@ -123,6 +123,7 @@ class Param:
         "copied_from",
         "ends",
         "frozen_at",
+        "frozen_when",
         "gone",
         "hidden",
         "key",
@@ -163,6 +164,7 @@ class Param:
         self.network = ""
         self.node: Node | None = None
         self.frozen_at: Where | None = None
+        self.frozen_when = 0
         self.replaced_at: Where | None = None
         self.untracked_in = ""
         self.untracked_how = ""

@@ -22,13 +22,13 @@ from whygrad.model import (
     Step,
     Update,
 )
-from whygrad.model.kinds import SCALES
+from whygrad.model.kinds import EXTREMES, SCALES
 from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
 
 _SATURATES = {Kind.TANH: Zeroed.TANH, Kind.SIGMOID: Zeroed.SIGMOID}
 _WRITTEN_OUT = frozenset((Zeroed.DIFFERENCE, Zeroed.WEIGHTS, Zeroed.BOUND, Zeroed.OTHER_SIDE, Zeroed.NUMBER))
-_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
+_CLIPS = EXTREMES | {Kind.BOUND}
 _FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
 
 

@@ -176,6 +176,25 @@ def test_a_layer_that_was_loaded_or_trained_before_may_rest(run, judge, facts):
     assert judge(run) == []
 
 
+@pytest.mark.parametrize(
+    ("file", "late", "found"),
+    [
+        ("/lib/site-packages/peft/tuners.py", False, []),  # model.parameters() of a model with adapters
+        ("/lib/site-packages/lightning/module.py", True, ["frozen"]),  # toggled, and never back
+        ("train.py", False, ["frozen"]),
+    ],
+)
+def test_what_a_library_froze_before_the_optimizer_was_made_rests(run, judge, file, late, found):
+    head = run.network("model.head", network="model", trained=True)
+    body = run.network("model.body", network="model", trainable=False, frozen_at=Site(file, 4))
+    run.now(body, frozen_when=next(run.clock))
+    optimizer = run.optimizer("optimizer", body, head)
+    if late:
+        run.now(body, frozen_when=next(run.clock))
+    train(run, optimizer, lambda: run.op("mean", run.call(head, run.call(body, line=6), line=7), line=8))
+    assert [cause.rule for cause in judge(run)] == found
+
+
 # -- nobody steps ---------------------------------------------------------------------------------
 
 
