@@ -119,9 +119,9 @@ def _held(cause: PollutedGradient) -> Finding:
     return words.say(
         cause,
         title=_pleasing(who),
-        why=f"{cause.optimizer or 'The optimizer'} holds the {here.parameters} of {who} beside those that its "
-        f"loss is made for, so each of its steps moves {who} to make that loss small. A loss and an optimizer "
-        f"of {who.their} own are there{words.near(cause.own, cause.site)}.",
+        why=f"{cause.optimizer or 'The optimizer'} holds the {here.parameters} of {who} beside those that "
+        f"its loss is made for, so each of its steps moves {who} to make that loss small. A loss and an "
+        f"optimizer of {who.their} own are there{words.near(cause.own, cause.site)}.",
         fix=f"give {cause.optimizer or 'it'} only the {here.parameters} that its loss should train",
         avoid=_no_stop(cause),
     )
