@@ -144,12 +144,12 @@ _REASONS: dict[Zeroed | None, tuple[str, str, str]] = {
         "two factors are zero, each stops the other",
         "Both of what is multiplied here is zero in every element, and weights on either side get gradient "
         "only through the other one: neither can ever leave zero.",
-        "let one of the two begin at zero, as LoRA does with B, and the other one at random, as it does with A",
+        "let one of the two begin at zero, as LoRA does with B, and the other one at random, as with A",
     ),
     Zeroed.LABELS: (
         "no label counts",
-        "The cross entropy is exactly zero: every label is the one that is ignored (-100 in PyTorch), or each "
-        "is predicted with certainty.",
+        "The cross entropy is exactly zero: every label is the one that is ignored (-100 in PyTorch), or "
+        "each is predicted with certainty.",
         "count the labels that are left, `(labels != -100).sum()`: is the mask inverted, is the answer cut "
         "off, is the padding the whole text?",
     ),
