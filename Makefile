@@ -102,6 +102,9 @@ mutants: $(READY)  ## how often a fault that was put into a healthy program is n
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
+trust: $(READY)  ## the figures of docs/trust.md: programs, faults, broken files, long trainings; TRUST="--inputs 1000000" makes more
+	$(BIN)/python scripts/trust.py $(TRUST)
+
 docs: $(READY_LONG)  ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
 	@echo "open site/index.html"

@@ -11,6 +11,8 @@ from whygrad.rules.certificates import certificates
 from whygrad.rules.clearing.judge_handovers import unseen_origins
 from whygrad.rules.drawing import drawing
 from whygrad.rules.judging import causes
+from whygrad.rules.losses.judge_clipped import clipped_away
+from whygrad.rules.losses.judge_silent_terms import silent_terms
 from whygrad.rules.membership.judge_by_hand import passed_over
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
@@ -47,5 +49,7 @@ def picture(situation: Situation, healthy: bool) -> Picture:
         *passed_over(situation),
         *never_kept(situation),
         *bounded_values(situation),
+        *clipped_away(situation),
+        *silent_terms(situation),
     )
     return Picture(gradient_maps(situation), roles(situation), (*doubts, *right), drawing(situation))

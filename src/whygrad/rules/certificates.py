@@ -10,7 +10,7 @@ from whygrad.flow.ratios import compared
 from whygrad.flow.scores import is_probability, scored
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Flow, Kind, Note, Op, Parameter, Site
-from whygrad.model.kinds import SAME_NUMBERS
+from whygrad.model.kinds import EXTREMES, SAME_NUMBERS
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.paths.cuts import spoken
 from whygrad.rules.words import listed, place
@@ -135,7 +135,7 @@ def _is_weight(flow: Flow, cut: Op) -> bool:
         op = flow[source]
         if op.kind is Kind.EXP:
             return scored(flow, op.id)
-        if op.kind not in (Kind.BOUND, Kind.EXTREME, *SAME_NUMBERS) or not op.inputs:
+        if op.kind not in (Kind.BOUND, *EXTREMES, *SAME_NUMBERS) or not op.inputs:
             return False
         source = op.inputs[0]
     return False

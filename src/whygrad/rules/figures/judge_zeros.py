@@ -22,7 +22,7 @@ from whygrad.model import (
     Step,
     Update,
 )
-from whygrad.model.kinds import SCALES
+from whygrad.model.kinds import EXTREMES, SCALES
 from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
 
@@ -38,7 +38,7 @@ _WRITTEN_OUT = frozenset(
         Zeroed.LABELS,
     )
 )
-_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
+_CLIPS = EXTREMES | {Kind.BOUND}
 _OF_LABELS = frozenset((Kind.CROSS_ENTROPY, Kind.PICKED_LOG))
 _FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
 
