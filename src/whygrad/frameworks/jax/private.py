@@ -25,6 +25,7 @@ LINEARIZE_TRACER = _named(ad, "LinearizeTracer")
 JVP_TRACER = _named(ad, "JVPTracer")
 BATCH_TRACER = _named(batching, "BatchTracer")
 STAGED_TRACER = _named(pe, "DynamicJaxprTracer")
+STAGING = _named(pe, "DynamicJaxprTrace")
 ARRAY: Any = array.ArrayImpl  # to make one would start its threads, and a fork would hang
 ZERO_JVP = _named(ad, "zero_jvp")
 JVPS: dict[Any, Any] = _named(ad, "primitive_jvps") or {}
@@ -59,6 +60,16 @@ def clear_fast_paths() -> None:
 def tracing() -> bool:
     """Is something being traced, or differentiated, in this thread?"""
     return not core.trace_state_clean()
+
+
+def staging() -> bool:
+    """Is a program being traced here? What is only differentiated runs as it is written, each time."""
+    trace = core.trace_ctx.trace
+    while trace is not None:
+        if STAGING is not None and isinstance(trace, STAGING):
+            return not hasattr(trace, "tag")  # that has one writes down the derivative
+        trace = getattr(trace, "parent_trace", None)
+    return STAGING is None and tracing()
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
@@ -19,13 +20,23 @@ from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.values import Value, here, origin, unwrap
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.frames import Where
-from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.nodes import Node, Param, clock
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
 from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
 
 _FAR = 600
+
+
+@dataclass(slots=True)
+class _Round:
+    """One step by hand, parameter by parameter."""
+
+    update: UpdateRecord
+    depth: int  # how often something was differentiated before it
+    members: set[int] = field(default_factory=set)
+    end: int = 0  # when the last of them was stepped
 
 
 class Loop:
@@ -54,8 +65,11 @@ class Stepping:
         self._differentiating, self._calls = differentiating, calls
         self._by_hand: dict[Any, tuple[OptimizerRecord, Loop]] = {}
         self._last: dict[tuple[int, int], tuple[UpdateRecord, Any, Value, Any]] = {}
-        self._rounds: dict[int, tuple[UpdateRecord, int]] = {}
+        self._rounds: dict[int, _Round] = {}
         self._given: deque[tuple[OptimizerRecord, Node]] = deque(maxlen=4096)
+        self._under_way: dict[OptimizerRecord, None] = {}  # eager steps, recorded and not counted yet
+        self._awaited: dict[OptimizerRecord, None] = {}  # the same of those that are not recorded
+        self._led: dict[Where, set[OptimizerRecord]] = {}  # a line that differentiates -> who steps by hand
 
     # -- optimizers of Optax -----------------------------------------------------------------------
 
@@ -75,7 +89,10 @@ class Stepping:
 
     def updated(self, optimizer: Any, gradients: Any, result: Any, frame: FrameType) -> None:
         """``tx.update(...)``: what comes out is to be added to parameters."""
-        if not self._observer.recording() or type(result) is not tuple or not result:
+        if type(result) is not tuple or not result:
+            return
+        if not self._observer.recording():
+            self._awaits(optimizer)
             return
         record = self._optimizers.record(optimizer)
         where = here(frame)
@@ -93,6 +110,8 @@ class Stepping:
     def applied(self, params: Any, updates: Any, result: Any, frame: FrameType) -> None:
         """``optax.apply_updates(params, updates)``."""
         if not self._observer.recording():
+            if self._awaited and not private.staging():
+                self._count(self._awaited.popitem()[0])
             return
         leaves = [jax.tree_util.tree_leaves(tree) for tree in (params, updates, result)]
         if len({len(held) for held in leaves}) != 1:
@@ -133,13 +152,57 @@ class Stepping:
         record = makers[0] if makers else self._hand(where)
         known = self._rounds.get(record.key)
         depth = self._differentiating.count
-        if known is None or known[1] != depth or param.key in known[0].largest:
-            update = self._open(record, where, [found])
-            self._rounds[record.key] = (update, depth)
-            update.largest = {}
-        update = self._rounds[record.key][0]
-        self._note(record, update, param, found)
+        if known is None or known.depth != depth or param.key in known.members:
+            if record in self._under_way and not private.staging():
+                self._count(record)
+                if not self._observer.recording():
+                    self._under_way[record] = None
+                    return
+            known = self._rounds[record.key] = _Round(self._open(record, where, [found]), depth)
+            if not private.staging():
+                self._under_way[record] = None
+                for backward in known.update.backwards[-1:] if record.by_hand else ():
+                    if backward.where is not None:
+                        self._led.setdefault(backward.where, set()).add(record)
+        known.members.add(param.key)
+        self._note(record, known.update, param, found)
         self._lineages.version(param, result, where)
+        known.end = clock()
+
+    # -- counting ----------------------------------------------------------------------------------
+
+    def _count(self, record: OptimizerRecord) -> None:
+        """An eager step is over."""
+        self._under_way.pop(record, None)
+        self._attention.step_taken(record, self._observer)
+        if record.key in self._rounds:
+            record.last_step = self._rounds[record.key].end  # the next one has begun since
+        self._observer.stepped()
+
+    def _awaits(self, optimizer: Any) -> None:
+        """An eager step is not recorded. It is counted when it is applied, or when the next one comes."""
+        record = self._optimizers.of(optimizer)
+        if record is None or not record.steps or private.staging():
+            return
+        if record in self._awaited:
+            self._count(record)
+        self._awaited[record] = None
+
+    def unseen(self, frame: FrameType) -> None:
+        """Something is differentiated, and not recorded: whoever steps by hand after it does so again."""
+        if self._led and not private.staging():
+            where = here(frame)
+            for record in self._led.get(where, ()) if where is not None else ():
+                if record in self._under_way:
+                    self._optimizers.count(record)  # the one before, which was recorded
+                self._count(record)
+
+    def finish(self) -> None:
+        """The last steps are over, too."""
+        for record in (*self._under_way, *self._awaited):
+            self._optimizers.count(record)
+        self._under_way.clear()
+        self._awaited.clear()
 
     def _hand(self, where: Where | None) -> OptimizerRecord:
         lines = tuple((p.code, p.line) for p in (where, *where.outer)) if where is not None else ()
@@ -170,7 +233,7 @@ class Stepping:
             version = self._lineages.version(param, row[2], where, start)
             self._follow(record, update, param, row, version)
         self._observer.name_new_things(record.held.values(), frame)
-        if not private.tracing():
+        if not private.staging():
             self._attention.step_taken(record, self._observer)
             self._observer.stepped()
 
@@ -188,7 +251,7 @@ class Stepping:
         self, record: OptimizerRecord, update: UpdateRecord, param: Param, row: Any, version: Value
     ) -> None:
         result = unwrap(row[2])[0]
-        if is_a(result, private.ARRAY) and not private.tracing():
+        if is_a(result, private.ARRAY) and not private.staging():
             start = getattr(version, "before", None)
             self._last[record.key, param.key] = (update, start, version, weakref.ref(result))
 
@@ -205,7 +268,7 @@ class Stepping:
         for backward in chosen:
             backward.follower = backward.follower or record.key
             backward.followed = update.time
-        if private.tracing():
+        if private.staging():
             record.traced = True
             self._calls.steps(record, update, loops.rounds())
         record.keep(update)
