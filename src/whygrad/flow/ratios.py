@@ -33,7 +33,9 @@ def is_relative(flow: Flow, op: int) -> bool:
         here = flow[number]
         if here.kind is Kind.EXP:
             inner = compared(flow, here)
-            if inner.kind is Kind.SUBTRACT and sum(flow[i].carries for i in inner.inputs) == 1 < len(inner.inputs):
+            if inner.kind is Kind.SUBTRACT and sum(flow[i].carries for i in inner.inputs) == 1 < len(
+                inner.inputs
+            ):
                 return True
     return False
 
