@@ -48,7 +48,7 @@ class _Cell:
             if result is None or error is not result.error_in_exec:
                 raise
         if result is not None and result.error_before_exec is None:
-            from IPython.display import display  # type: ignore[import-not-found]
+            from IPython.display import display
 
             display(block)
 
