@@ -18,7 +18,7 @@ from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
 from whygrad.rules.targets.judge_bounded import bounded_values
 from whygrad.rules.targets.judge_inverted import never_kept
-from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
+from whygrad.rules.targets.judge_syncs import left_behind, unplaced_copies, unreached_syncs
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
@@ -44,6 +44,7 @@ def picture(situation: Situation, healthy: bool) -> Picture:
     right = certificates(situation) if healthy else ()
     doubts = (
         *unreached_syncs(situation),
+        *left_behind(situation),
         *unplaced_copies(situation),
         *unseen_origins(situation),
         *passed_over(situation),

@@ -33,9 +33,8 @@ def is_relative(flow: Flow, op: int) -> bool:
         here = flow[number]
         if here.kind is Kind.EXP:
             inner = compared(flow, here)
-            if inner.kind is Kind.SUBTRACT and sum(flow[i].carries for i in inner.inputs) == 1 < len(
-                inner.inputs
-            ):
+            alive = [flow[i].carries for i in inner.inputs]
+            if inner.kind is Kind.SUBTRACT and alive in ([True, False], [False, True]):
                 return True
     return False
 

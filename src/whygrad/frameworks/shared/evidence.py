@@ -129,6 +129,7 @@ class Freezer:
             ),
             frozen_when=param.frozen_when,
             replaced_at=self._site(param.replaced_at),
+            replaced_when=param.replaced_when,
             captured_at=self._site(self.captured(param)),
             untracked_in=param.untracked_in,
             untracked_how=param.untracked_how,

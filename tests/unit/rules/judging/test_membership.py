@@ -153,6 +153,18 @@ def test_autograd_grad_for_others_or_without_handing_it_over(run, only, asked, r
     assert names(cause) == ["actor.weight", "actor.bias"]
 
 
+@pytest.mark.parametrize(("late", "rule"), [(False, "not-in-optimizer"), (True, "stale-optimizer")])
+def test_a_module_takes_its_place_before_there_is_an_optimizer_or_after(run, only, late, rule):
+    head = run.network("head")
+    new = run.network("body", replaced_at=Site("/lib/site-packages/lib.py", 7))
+    run.now(new, replaced_when=next(run.clock))
+    optimizer = run.optimizer("optimizer", head)
+    if late:
+        run.now(new, replaced_when=next(run.clock))
+    train(run, optimizer, lambda: run.op("mean", run.call(head, run.call(new, line=6), line=7), line=8))
+    assert only(run).rule == rule
+
+
 # -- frozen ---------------------------------------------------------------------------------------
 
 
