@@ -29,9 +29,9 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """``%load_ext whygrad`` gives a notebook ``%%whygrad``."""
-    from whygrad.api import notebooks
+    from whygrad import api
 
-    notebooks.load(shell)
+    api.load_ipython_extension(shell)
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from whygrad.api.summaries import chosen
 from whygrad.storage.directory import RunDirectory
 
 
-def load(shell: Any) -> None:
+def load_ipython_extension(shell: Any) -> None:
     """Called for ``%load_ext whygrad``."""
     shell.register_magic_function(_Cell(shell), magic_kind="cell", magic_name="whygrad")
 
