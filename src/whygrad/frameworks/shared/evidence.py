@@ -221,6 +221,7 @@ class Freezer:
             moved=update.moved,
             turned=update.turned,
             prints=update.prints,
+            wrapped=update.wrapped,
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),

@@ -50,6 +50,7 @@ class BackwardRecord:
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
     taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
+    sums: dict[int, float] = field(default_factory=dict)  # of a rank: what its gradients were afterwards
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +160,7 @@ class UpdateRecord:
     largest: dict[int, float] = field(default_factory=dict)
     moved: dict[int, Moved] = field(default_factory=dict)
     prints: dict[int, Print] = field(default_factory=dict)
+    wrapped: str = ""
     turned: float | None = None
 
 
