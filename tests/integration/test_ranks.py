@@ -113,31 +113,3 @@ def test_ranks_that_stay_together(lab, name):
     report = found(lab, GOOD[name])
     assert report["findings"] == [] and report["healthy"]
     assert {p["rank"] for p in report["processes"] if p["updates"]} == {0, 1}
-
-
-KEEPS = """
-import sys, tempfile, torch, torch.distributed as dist
-from torch.nn.parallel import DistributedDataParallel
-from torch.overrides import _pop_mode, _push_mode
-
-def held():
-    mode = _pop_mode()
-    count = sys.getrefcount(mode)
-    _push_mode(mode)
-    return count
-
-with tempfile.TemporaryDirectory() as meeting:
-    dist.init_process_group("gloo", init_method=f"file://{meeting}/ranks", rank=0, world_size=1)
-    before, numbers = held(), torch.ones(3)
-    model = DistributedDataParallel(torch.nn.Linear(3, 1))
-    work = dist.all_reduce(numbers, async_op=True)
-    print(held() - before)
-    work.wait()
-    dist.destroy_process_group()
-"""
-
-
-def test_work_of_other_threads_keeps_nothing_of_ours(lab):
-    """Who destroys the group would wait for the thread that has to let go of it, and that one for the interpreter."""
-    lab.write(KEEPS)
-    assert lab.whygrad("run", "--quiet", "train.py").stdout.split() == ["0"]

@@ -6,28 +6,19 @@ import re
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, distributed
 from torch.nn.parallel import DistributedDataParallel
 
-from whygrad.doors import door
 from whygrad.frameworks.shared.frames import Where, locate
 from whygrad.frameworks.shared.objects import is_a, own
-from whygrad.frameworks.shared.patches import Patches
 from whygrad.frameworks.shared.scopes import variables_of
 from whygrad.frameworks.torch import modules, native, private
 from whygrad.model import Print
 
 _WAITING = "Expected to have finished reduction in the prior iteration"
-_COLLECTIVES = (
-    *("allreduce", "allreduce_coalesced", "reduce", "broadcast", "barrier", "monitored_barrier"),
-    *("allgather", "_allgather_base", "allgather_coalesced", "allgather_into_tensor_coalesced", "gather"),
-    *("all_gather_single", "all_gather_single_coalesced", "reduce_scatter_single", "all_to_all_single"),
-    *("scatter", "reduce_scatter", "_reduce_scatter_base", "reduce_scatter_tensor_coalesced"),
-    *("reduce_scatter_single_coalesced", "alltoall", "alltoall_base", "send", "recv", "recv_anysource"),
-)
 _MOST = 4096  # elements of a gradient
 _INDICES = re.compile(r"did not receive grad for rank \d+:((?: \d+)+)")
 
@@ -94,52 +85,6 @@ def _weighed(gradient: Tensor) -> float:
 @lru_cache(maxsize=32)
 def _weights(count: int) -> Tensor:
     return torch.cos(torch.arange(1, count + 1, dtype=torch.float64))
-
-
-class _Observer(Protocol):
-    def stepped_aside(self, error: Exception) -> None: ...
-    def step_out(self) -> Any: ...
-    def step_in(self, taken: Any) -> None: ...
-
-
-class Collectives:
-    """What ranks do together happens in threads of torch's own, without our mode.
-
-    Such a piece of work keeps the modes that it has found where it began. The thread that lets go of it needs
-    the interpreter for that, while whoever destroys the group holds the interpreter and waits for the thread.
-    """
-
-    def __init__(self, observer: _Observer) -> None:
-        self._observer = observer
-
-    def install(self, patches: Patches) -> None:
-        """From now on. A reducer keeps what it has found where it was made."""
-        if not distributed.is_available():
-            return
-        patches.wrap(DistributedDataParallel, "__init__", self._without)
-        group: Any = distributed.ProcessGroup
-        for name in _COLLECTIVES:
-            if name in vars(group):
-                patches.wrap(group, name, self._without)
-
-    def _without(self, original: Any) -> Any:
-        @door
-        def without(*args: Any, **kwargs: Any) -> Any:
-            taken = None
-            try:
-                taken = self._observer.step_out()
-            except Exception as error:
-                self._observer.stepped_aside(error)
-            try:
-                return original(*args, **kwargs)
-            finally:
-                try:
-                    if taken is not None:
-                        self._observer.step_in(taken)
-                except Exception as error:
-                    self._observer.stepped_aside(error)
-
-        return without
 
 
 class Reducers:

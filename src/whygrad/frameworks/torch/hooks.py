@@ -21,7 +21,6 @@ from whygrad.frameworks.torch import emptiness, modules, private
 from whygrad.frameworks.torch.by_hand import ByHand
 from whygrad.frameworks.torch.compiled import CompiledCalls, TorchPatches, unread
 from whygrad.frameworks.torch.differentiating import Backwards
-from whygrad.frameworks.torch.distributed import Collectives
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.recorder import Recorder
@@ -34,8 +33,6 @@ class _Observer(Safety, Recording, Protocol):
     def compiles(self, frame: FrameType) -> bool: ...
     def lose_sight(self) -> None: ...
     def stepped(self) -> None: ...
-    def step_out(self) -> Any: ...
-    def step_in(self, taken: Any) -> None: ...
     def given_nothing(self, kind: str, asked: emptiness.Asked, frame: FrameType) -> None: ...
 
 
@@ -74,7 +71,6 @@ class Hooks:
         self._switches.install(self._patches)
         self._events.install(self._patches)
         self._training_modes.install(self._patches)
-        Collectives(self._observer).install(self._patches)
         self._hooks = [
             register_optimizer_step_pre_hook(self._stepping.before),
             register_optimizer_step_post_hook(self._stepping.after),

@@ -223,24 +223,6 @@ class Observer(BaseObserver):
         elif self.active:
             self._enter()
 
-    def step_out(self) -> tuple[Mode, list[Any]] | None:
-        """What runs now keeps the modes that it finds, and lets go of them in a thread of its own."""
-        mode = self._thread.mode
-        above = private.take_out(mode) if mode is not None else None
-        if mode is None or above is None:
-            return None
-        self._thread.mode = None
-        return mode, above
-
-    def step_in(self, taken: tuple[Mode, list[Any]]) -> None:
-        """It has begun, and has found none."""
-        if not self.active or self._thread.mode is not None:
-            return
-        if private.put_back(*taken):
-            self._thread.mode = taken[0]
-        else:
-            self._enter()
-
     def recording(self) -> bool:
         """Is this thread being recorded?"""
         if not self.active or traced():
