@@ -13,7 +13,7 @@ NO_DEPS := tf-keras tf-agents gym gym-notices
 NO_DEPS_LONG := distrax
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark trust docs docs-rules \
+.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark trust libraries docs docs-rules \
 	screenshots clean
 
 help:  ## list the targets
@@ -102,9 +102,22 @@ mutants: $(READY)  ## how often a fault that was put into a healthy program is n
 benchmark: $(READY)  ## what watching costs
 	$(BIN)/python benchmarks/overhead.py
 
+trust: $(READY)  ## the figures of docs/trust.md: programs, faults, broken files, long trainings; TRUST="--inputs 1000000" makes more
+	$(BIN)/python scripts/trust.py $(TRUST)
+
 docs: $(READY_LONG)  ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
 	@echo "open site/index.html"
+
+# An environment of its own: the libraries would change what the other tests run on.
+.venv-libraries/.ready: pyproject.toml constraints.txt
+	@echo "making .venv-libraries (once; the libraries are large)"
+	$(call environment,.venv-libraries)
+	@.venv-libraries/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[libraries]'
+	@touch $@
+
+libraries: .venv-libraries/.ready  ## run programs over Stable-Baselines3, TorchRL, TRL, ... and write docs/libraries.md
+	.venv-libraries/bin/python scripts/libraries.py
 
 docs-rules: $(READY)  ## write docs/rules from the rules
 	$(BIN)/python scripts/rule_samples.py
@@ -113,5 +126,5 @@ docs-rules: $(READY)  ## write docs/rules from the rules
 screenshots: $(READY) browser  ## run five scripts and take the pictures of the README
 	$(BIN)/python scripts/screenshots.py
 
-clean:  ## remove caches and both environments
-	rm -rf $(VENV) .venv-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site
+clean:  ## remove caches and all environments
+	rm -rf $(VENV) .venv-demo .venv-libraries .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site

@@ -11,12 +11,14 @@ from whygrad.rules.certificates import certificates
 from whygrad.rules.clearing.judge_handovers import unseen_origins
 from whygrad.rules.drawing import drawing
 from whygrad.rules.judging import causes
+from whygrad.rules.losses.judge_clipped import clipped_away
+from whygrad.rules.losses.judge_silent_terms import silent_terms
 from whygrad.rules.membership.judge_by_hand import passed_over
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
 from whygrad.rules.targets.judge_bounded import bounded_values
 from whygrad.rules.targets.judge_inverted import never_kept
-from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
+from whygrad.rules.targets.judge_syncs import left_behind, unplaced_copies, unreached_syncs
 
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
@@ -42,10 +44,13 @@ def picture(situation: Situation, healthy: bool) -> Picture:
     right = certificates(situation) if healthy else ()
     doubts = (
         *unreached_syncs(situation),
+        *left_behind(situation),
         *unplaced_copies(situation),
         *unseen_origins(situation),
         *passed_over(situation),
         *never_kept(situation),
         *bounded_values(situation),
+        *clipped_away(situation),
+        *silent_terms(situation),
     )
     return Picture(gradient_maps(situation), roles(situation), (*doubts, *right), drawing(situation))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -76,3 +77,48 @@ def test_the_bits_the_compiles_and_the_output_are_those_of_the_script_alone(tmp_
     alone = output(tmp_path)
     assert "False" in alone.splitlines()[-1]
     assert output(tmp_path, "-m", "whygrad", "run", "--quiet") == alone
+
+
+EAGER = """
+import jax, jax.numpy as jnp, numpy as np, optax
+
+def net(p, x):
+    return jnp.tanh(x @ p["w1"]) @ p["w2"]
+
+k1, k2 = jax.random.split(jax.random.PRNGKey(0))
+params = {"w1": jax.random.normal(k1, (4, 8)), "w2": jax.random.normal(k2, (8, 1))}
+rng = np.random.default_rng(0)
+
+def loss_fn(p, x, y):
+    return jnp.mean((net(p, x)[:, 0] - y) ** 2)
+
+BEFORE
+for step in range(40):
+    x = rng.normal(size=(16, 4)).astype(np.float32)
+    grads = jax.grad(loss_fn)(params, x, x[:, 0])
+    STEP
+"""
+BY_HAND = "pass", "params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)"
+OPTAX = (
+    "tx = optax.adam(optax.linear_schedule(0.0, 1e-2, 10)); state = tx.init(params)",
+    "up, state = tx.update(grads, state); params = optax.apply_updates(params, up)",
+)
+
+
+@pytest.mark.parametrize(("before", "step"), [BY_HAND, OPTAX], ids=["by hand", "optax"])
+def test_eager_updates_are_counted_and_only_a_few_recorded(tmp_path, before, step):
+    (tmp_path / "train.py").write_text(EAGER.replace("BEFORE", before).replace("STEP", step))
+    done = subprocess.run(
+        [sys.executable, "-m", "whygrad", "run", "--json", "out.json", "train.py"],
+        cwd=tmp_path,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert report["findings"] == [], done.stderr
+    assert [u["count"] for u in report["updates"]] == [40]
+    assert report["updates"][0]["recorded"] < 10
+    assert report["verdict"] == "no fault found"
+    assert any("judged in part only" in doubt for doubt in report["doubts"])
+    assert "judged in part only" in done.stderr

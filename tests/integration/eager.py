@@ -4,9 +4,8 @@ import sys
 
 from whygrad.running import snapshots
 
-snapshots.FIRST = 0.002  # seconds: on a fast machine, too, a short script is looked at several times
-snapshots._LONGEST = 0.002
-snapshots._CHEAP = 0
+# In seconds: on a fast machine, too, a short script is looked at several times.
+snapshots.USUAL = snapshots.Pace(first=0.002, longest=0.002, cheap=0)
 
 taken = []
 _one = snapshots.Snapshots._one

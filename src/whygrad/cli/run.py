@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygrad.cli import bare, choosing, launching, target, telling, watch
+from whygrad.cli import bare, choosing, launching, live, target, telling, watch
 from whygrad.cli.output import Output
 from whygrad.cli.supervise import supervise
 from whygrad.cli.telling import Telling
@@ -32,16 +32,19 @@ def _watched(argv: Sequence[str]) -> int:
     parser.add_argument("--strict", action="store_true", help="exit with 1 when there is an error to report")
     watch.add_options(parser)
     telling.add_options(parser)
+    live.add_option(parser)
     options, program = target.parse_any(parser, argv)
     output = Output.of(options, program)
     summaries = watch.summaries(parser, options, output)
     choice = choosing.choice(parser, options, program.folder)
     code = strict_code if options.strict else own_code
+    if options.live:
+        live.begin(output)
     if isinstance(program, Launcher):
         return launching.supervise(program, output, code, choice=choice)
     told = Telling.of(options, output)
     told.begin(program.label)
-    return supervise(program, output, code, summaries=summaries, choice=choice, told=told)
+    return supervise(program, output, code, summaries=summaries, choice=choice, told=told, live=options.live)
 
 
 def own_code(run: Run) -> int:

@@ -95,6 +95,11 @@ def newest() -> Path:
     return max(runs, key=lambda file: file.stat().st_mtime).parent
 
 
+def folder_of(name: str | None) -> Path:
+    """The folder of the run that is named so, or of the newest one."""
+    return _found(name)[0]
+
+
 def _found(name: str | None) -> tuple[Path, Path | None]:
     """A run directory, and the evidence in it; or what was named itself, if it is a file."""
     path = Path(name) if name else newest()

@@ -24,6 +24,7 @@ from whygrad.running.bare import begun
 from whygrad.running.limits import Limits
 from whygrad.running.program import Program
 from whygrad.running.session import Session
+from whygrad.running.snapshots import LIVE
 from whygrad.running.summaries import Summaries
 
 
@@ -35,6 +36,7 @@ def supervise(
     summaries: Summaries | None = None,
     choice: Choice | None = None,
     told: Telling | None = None,
+    live: bool = False,
 ) -> int:
     """Run the program; the report comes at the very end, and ``exit_code`` says how we exit.
 
@@ -54,6 +56,7 @@ def supervise(
         progress=not output.quiet,
         keep=keep if limits is None else None,  # a check is over in a moment
         choice=choice,
+        pace=LIVE if live else None,
         on_fork=take_over if tree is not None else None,
     )
     atexit.register(ending.at_exit)

@@ -10,6 +10,7 @@ VERBS = {
     "judge": "judge the evidence of a run again, with the rules of this version; needs no framework",
     "combine": "make one report of what many processes have left, copied together from several machines",
     "report": "make one HTML file of a run, to look at and to send around",
+    "live": "serve the report of a run that goes on, on this machine only",
     "compare": "put two runs side by side: which variable's gradient differs first",
     "runs": "list the runs below runs/: when, how they ended, what was found",
     "explain": "list the rules, or explain one: what, why, a bad and a good example",

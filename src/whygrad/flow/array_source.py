@@ -15,7 +15,8 @@ _FUNCTIONS: dict[str, Kind] = {
     **dict.fromkeys(
         ("max", "amax", "nanmax", "min", "amin", "nanmin", "take_along_axis", "take"), Kind.CHOOSE
     ),
-    **dict.fromkeys(("maximum", "minimum"), Kind.EXTREME),
+    "minimum": Kind.SMALLER,
+    "maximum": Kind.LARGER,
     **dict.fromkeys(("add",), Kind.ADD),
     **dict.fromkeys(("subtract",), Kind.SUBTRACT),
     **dict.fromkeys(("multiply",), Kind.MULTIPLY),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whygrad.flow.paths import living_values
 from whygrad.flow.scores import is_probability, scored
 from whygrad.model import Flow, Kind, Op
 from whygrad.model.kinds import SAME_NUMBERS
@@ -21,6 +22,21 @@ def ratio(flow: Flow, op: Op) -> int:
     new = inner.inputs[0 if alive[0] else 1]
     known = scored(flow, new) if op.kind is Kind.EXP else is_probability(flow, new)
     return (1 if alive[0] else -1) if known else 0
+
+
+def is_relative(flow: Flow, op: int) -> bool:
+    """Does gradient flow from here through the exponential of a value minus a constant?
+
+    So it is with a ratio whose log-probabilities come out of a function that nobody looks into.
+    """
+    for number in living_values(flow, [op]):
+        here = flow[number]
+        if here.kind is Kind.EXP:
+            inner = compared(flow, here)
+            alive = [flow[i].carries for i in inner.inputs]
+            if inner.kind is Kind.SUBTRACT and alive in ([True, False], [False, True]):
+                return True
+    return False
 
 
 def compared(flow: Flow, op: Op) -> Op:

@@ -31,11 +31,12 @@ def before_standardising(flow: Flow, op: Op) -> Op:
     for _ in range(_NEAR):
         if not op.inputs or op.fresh or op.parameter is not None:
             break
+        rows = op.kind is Kind.PICK and op.shape[1:] == flow[op.inputs[0]].shape[1:] and op.shape != ()
         spread = op.kind is Kind.DIVIDE and len(op.inputs) == 2 and _is_spread(flow, op.inputs[1])
         mean = (
             op.kind is Kind.SUBTRACT and len(op.inputs) == 2 and _is_mean_of(flow, op.inputs[1], op.inputs[0])
         )
-        if not (spread or mean or op.kind in SAME_NUMBERS or op.kind is Kind.STOP):
+        if not (rows or spread or mean or op.kind in SAME_NUMBERS or op.kind is Kind.STOP):
             break
         op = flow[op.inputs[0]]
     return op
@@ -76,6 +77,9 @@ def _came_back(flow: Flow, addend: Addend) -> bool:
 def _negations(flow: Flow, op: Op) -> int:
     sign = 1
     for _ in range(_NEAR):
+        if op.kind is Kind.PICK and op.inputs and op.floating and not op.fresh:
+            op = flow[op.inputs[0]]  # the part of a batch that a shuffled index takes
+            continue
         if op.fresh or op.parameter is not None or len(op.inputs) != 1:
             known = op.kind in (Kind.SUBTRACT, Kind.JOIN, Kind.DIVIDE) or not op.floating  # a comparison
             return sign if op.fresh or not op.inputs or known else 0

@@ -80,7 +80,9 @@ class Parameter:
     trainable: bool = True
     made: tuple[Site, ...] = ()  # innermost first: the layer's line, then whoever called it
     frozen_at: Site | None = None
+    frozen_when: int = 0  # the time of that, which is the key of whatever is made then; 0: not known
     replaced_at: Site | None = None
+    replaced_when: int = 0
     captured_at: Site | None = None  # where a compiled function took it, if nobody else has it any more
     untracked_in: str = ""  # the module that uses it and does not list it among its parameters
     untracked_how: str = ""  # plain list, plain dict, attribute, non-leaf, outside the module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -16,6 +17,7 @@ class Framework:
     asking: str = ""  # the module that answers questions about one of its losses
     packages: tuple[str, ...] = ()  # its own code: no line in there is the user's
     names_layers: bool = False  # layers that the user has given no name have one: ``dense_1``
+    in_part: str = ""  # why no run of it is called healthy yet: what is not judged
     slowdown: float = 0.0  # of a recorded update, from benchmarks/overhead.py; 0: not measured
 
 
@@ -47,6 +49,8 @@ FRAMEWORKS: dict[str, Framework] = {
                 *("jax", "jaxlib", "flax", "optax", "equinox", "haiku", "distrax", "rlax", "chex"),
                 "jaxtyping",
             ),
+            in_part="on JAX training is judged in part only: nobody looks at the values of gradients (zeros, "
+            "NaN, too small, too large), at clipping, nor at who has learnt",
         ),
     )
 }
@@ -63,3 +67,8 @@ def title(name: str) -> str:
 def watched(name: str) -> bool:
     """Is there anybody who watches it?"""
     return name in FRAMEWORKS and bool(FRAMEWORKS[name].backend)
+
+
+def in_part(names: Iterable[str]) -> str:
+    """What is not judged of one of these frameworks yet."""
+    return next((FRAMEWORKS[n].in_part for n in names if n in FRAMEWORKS and FRAMEWORKS[n].in_part), "")

@@ -49,7 +49,9 @@ class Kind(StrEnum):
 
     # Limits
     BOUND = "bound"  # clipped: clamp, minimum with a number
-    EXTREME = "extreme"  # the smaller or the larger one of two values
+    EXTREME = "extreme"  # the smaller or the larger one of two values: nobody knows which
+    SMALLER = "smaller"  # the smaller one
+    LARGER = "larger"  # the larger one
 
     # Reductions
     MEAN = "mean"
@@ -91,8 +93,10 @@ REDUCTIONS = frozenset((Kind.MEAN, Kind.SUM))
 SAME_NUMBERS = frozenset((Kind.RESHAPE, Kind.WIDEN, Kind.EXPAND, Kind.CAST, Kind.COPY))
 #: For whoever asks what a value consists of, it is the same value still: clipped, or cut off.
 KEEPS_VALUE = SAME_NUMBERS | {Kind.BOUND, Kind.STOP, Kind.ASK}
+#: One of two values, by their size.
+EXTREMES = frozenset((Kind.EXTREME, Kind.SMALLER, Kind.LARGER))
 #: It grows where what goes in grows, in every element that it keeps.
-KEEPS_SIGN = SAME_NUMBERS | REDUCTIONS | {Kind.PICK, Kind.CHOOSE, Kind.EXTREME, Kind.BOUND, Kind.JOIN}
+KEEPS_SIGN = SAME_NUMBERS | REDUCTIONS | EXTREMES | {Kind.PICK, Kind.CHOOSE, Kind.BOUND, Kind.JOIN}
 #: A policy is scored here: the logarithm of a probability.
 SCORES = frozenset((Kind.LOG_SOFTMAX, Kind.LOG_SUM, Kind.CROSS_ENTROPY, Kind.PICKED_LOG))
 #: Something is drawn.
@@ -101,7 +105,7 @@ DRAWS = frozenset((Kind.DRAW, Kind.DRAW_LOGITS))
 PROBABILITIES = frozenset((Kind.SOFTMAX, Kind.SIGMOID, Kind.EXP))
 #: Element by element: shapes that differ are broadcast.
 ELEMENTWISE = (
-    SUMS | SCALES | {Kind.POWER, Kind.BLEND, Kind.FUSED, Kind.EXTREME, Kind.BOUND, Kind.WHERE, Kind.LOSS}
+    SUMS | SCALES | EXTREMES | {Kind.POWER, Kind.BLEND, Kind.FUSED, Kind.BOUND, Kind.WHERE, Kind.LOSS}
 )
 #: Their derivative is infinite somewhere.
 SINGULAR = frozenset((Kind.ROOT, Kind.NORM, Kind.LOG))

@@ -8,6 +8,7 @@ from enum import StrEnum
 from whygrad.model.choice import Ignored
 from whygrad.model.drawing import Drawing
 from whygrad.model.finding import Finding, Severity
+from whygrad.model.frameworks import in_part
 from whygrad.model.gradient_map import GradientMap, Role
 from whygrad.model.history import Watched
 from whygrad.model.process import Process, Raised
@@ -87,13 +88,18 @@ class Run:
         return not self.at(Severity.ERROR, Severity.WARNING)
 
     @property
+    def measured(self) -> bool:
+        """Was anybody asked who learns? Where only a part is judged, that nobody was seen to says nothing."""
+        return any(u.networks for u in self.updates) or not in_part(self.frameworks)
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """What could not be judged though something was: a healthy run has none."""
         told = [note.text for note in self.notes if note.kind == "doubt"]
         quiet = dict.fromkeys(name for u in self.updates if u.count for name in u.silent)
         unseen = [u.optimizer for u in self.updates if u.count and not u.recorded]
         return (
-            *(f"{name} was not seen to learn" for name in quiet),
+            *(f"{name} was not seen to learn" for name in quiet if self.measured),
             *(f"no update of {name} was recorded" for name in dict.fromkeys(unseen)),
             *told,
         )

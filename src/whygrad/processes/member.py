@@ -30,10 +30,10 @@ from whygrad.running import sentences
 from whygrad.running.concluding import conclude, described, with_summaries
 from whygrad.running.hooks import PrintedTracebacks, ThreadHook
 from whygrad.running.limits import Limits, Stop, Stopper
-from whygrad.running.snapshots import Snapshots
+from whygrad.running.snapshots import Pace, Snapshots
 from whygrad.running.tracebacks import peel, user_site
 
-SOON = 0.25  # seconds after the first step: workers may be killed at any time
+SOON = Pace(first=0.25)  # workers may be killed at any time
 
 
 @dataclass(frozen=True, slots=True)

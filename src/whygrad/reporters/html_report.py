@@ -28,17 +28,25 @@ _SCRIPTS = ("vendor/uPlot.iife.min.js", "vendor/dagre.min.js", "shared.js", "flo
 _STYLES = ("vendor/uPlot.min.css", "report.css")
 _POLICY = (
     "default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; "
-    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "connect-src {asks}; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
 
-def render(run: Run, series: Sequence[Series] = (), pictures: Sequence[Pictured] = ()) -> str:
-    """The whole file."""
+def render(
+    run: Run,
+    series: Sequence[Series] = (),
+    pictures: Sequence[Pictured] = (),
+    live: tuple[str, str] | None = None,
+) -> str:
+    """The whole file. A ``live`` one has a bar, and a script that asks the page's server for a newer one."""
+    bar, *more = live or ("",)
+    names = (*_SCRIPTS, *more)
     numbers = html_numbers.packed(series)
     data = _data(run, numbers.meta, series, pictures)
     body = [
-        _top(run),
+        _top(run, bool(live)),
         "<main>",
+        bar,
         '<p id="trouble" class="verdict warning" role="alert" hidden></p>',
         cards(run),
         flow_section(run),
@@ -50,15 +58,19 @@ def render(run: Run, series: Sequence[Series] = (), pictures: Sequence[Pictured]
         f"<footer>Made by whygrad {escape(__version__)}. This page loads nothing from a network.</footer>",
         f'<script type="application/json" id="data">{_embedded(data)}</script>',
         f'<script type="application/octet-stream" id="numbers">{numbers.text}</script>',
-        *(f"<script>{asset(name)}</script>" for name in _SCRIPTS),
+        *(f"<script>{asset(name)}</script>" for name in names),
     ]
-    styles, scripts = ([asset(name) for name in names] for names in (_STYLES, _SCRIPTS))
-    return "\n".join([head(run.script, styles, scripts), *body, "</body></html>", ""])
+    styles, scripts = ([asset(name) for name in some] for some in (_STYLES, names))
+    return "\n".join([head(run.script, styles, scripts, bool(live)), *body, "</body></html>", ""])
 
 
-def head(title: str, styles: Sequence[str], scripts: Sequence[str] = ()) -> str:
-    """Everything before the body; the page may load nothing, and run nothing but these very scripts."""
-    policy = _POLICY.format(scripts=_allowed(scripts), styles=_allowed(styles))
+def head(title: str, styles: Sequence[str], scripts: Sequence[str] = (), asks: bool = False) -> str:
+    """Everything before the body; the page runs nothing but these very scripts, and loads nothing.
+
+    One that ``asks`` may ask its own server whether there is something newer.
+    """
+    asked = "'self'" if asks else "'none'"
+    policy = _POLICY.format(scripts=_allowed(scripts), styles=_allowed(styles), asks=asked)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -74,13 +86,13 @@ def _allowed(texts: Sequence[str]) -> str:
     return " ".join(f"'sha256-{found}'" for found in hashes) or "'none'"
 
 
-def _top(run: Run) -> str:
+def _top(run: Run, live: bool = False) -> str:
     grave = bool(run.at(Severity.ERROR))
     judged = run.healthy and run.verdict is not Verdict.NOT_JUDGED
     kind = "error" if grave else "warning" if not run.clean else "" if judged else "unknown"
     sentence = healthy(run) if run.clean else headline(run)
     more = [stopped(run)] if run.exception and not run.clean else []
-    if not run.finished:
+    if not run.finished and not live:
         more.append("The script had not ended when this was written: it was killed, or is still running.")
     command = shlex.join([run.script, *run.argv])
     said = "".join(f"<p>{escape(text)}</p>" for text in dict.fromkeys(more) if text and text != sentence)

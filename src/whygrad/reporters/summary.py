@@ -48,7 +48,8 @@ def healthy(run: Run) -> str:
     if run.blind:
         return f"{end}{run.blind}; up to there no fault was found"
     if run.doubts:
-        return f"{end}no fault found, but {listed(run.doubts)}. {_updates(run)}: {_learning(judged)}"
+        who = f": {_learning(judged)}" if run.measured else ""
+        return f"{end}no fault found, but {listed(run.doubts)}. {_updates(run)}{who}"
     if end:
         return f"{end}up to there no fault was found: {_learning(judged)}"
     if run.stopped_early:

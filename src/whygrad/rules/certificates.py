@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from whygrad.flow.few import few_per_line
 from whygrad.flow.paths import ancestors, is_detach, living_values
+from whygrad.flow.ratios import compared
 from whygrad.flow.scores import is_probability, scored
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Flow, Kind, Note, Op, Parameter, Site
-from whygrad.model.kinds import SAME_NUMBERS
+from whygrad.model.kinds import EXTREMES, SAME_NUMBERS
 from whygrad.rules.dialects import dialect_of
 from whygrad.rules.paths.cuts import spoken
 from whygrad.rules.words import listed, place
@@ -22,7 +23,7 @@ _RECENT = 8  # the last backwards are enough to say what is right
 def certificates(situation: Situation) -> tuple[Note, ...]:
     """The most instructive first; one per line."""
     found: dict[tuple[Site | None, str], Note] = {}
-    for question in (_targets, _advantages, _ratios, _passed_through, _accumulation):
+    for question in (_ones, _targets, _advantages, _ratios, _passed_through, _accumulation):
         for note in question(situation):
             found.setdefault((note.site, note.text.partition(";")[0]), note)
     return tuple(found.values())[:_MOST]
@@ -134,7 +135,7 @@ def _is_weight(flow: Flow, cut: Op) -> bool:
         op = flow[source]
         if op.kind is Kind.EXP:
             return scored(flow, op.id)
-        if op.kind not in (Kind.BOUND, Kind.EXTREME, *SAME_NUMBERS) or not op.inputs:
+        if op.kind not in (Kind.BOUND, *EXTREMES, *SAME_NUMBERS) or not op.inputs:
             return False
         source = op.inputs[0]
     return False
@@ -178,6 +179,41 @@ def _ratios(situation: Situation) -> Iterator[Note]:
                     f"{place(op.site)} carries the gradient",
                     site,
                 )
+
+
+def _ones(situation: Situation) -> Iterator[Note]:
+    """GRPO with one update for each batch: a loss of zero by construction, whose gradient is none."""
+    for backward in situation.backwards[-_RECENT:]:
+        flow = backward.flow
+        if not any(op.groups for op in flow.ops.values()):
+            continue
+        for op in few_per_line(flow[n] for n in sorted(situation.living(backward))):
+            alive = [flow[i] for i in op.inputs if flow[i].carries]
+            if op.kind is not Kind.MULTIPLY or len(op.inputs) != 2 or len(alive) != 1:
+                continue
+            factor = next(i for i in op.inputs if i != alive[0].id)
+            groups = [flow[n].groups for n in ancestors(flow, factor) if flow[n].groups]
+            difference = compared(flow, alive[0])
+            if (
+                difference is not alive[0]
+                and any(g[0] < g[1] for g in groups)
+                and _of_itself(flow, difference)
+            ):
+                policy = _learners(situation, backward, [difference.id])
+                yield _note(
+                    f"a loss of 0 at {place(op.site)} is right: {place(difference.site)} compares a value "
+                    f"with its own detached copy, so that the ratio is 1, and the advantages of a group add "
+                    f"up to 0; the gradient of {policy} is that of the log-probabilities, and is not 0",
+                    op.site,
+                )
+
+
+def _of_itself(flow: Flow, difference: Op) -> bool:
+    """``new - new.detach()``."""
+    if difference.kind is not Kind.SUBTRACT or len(difference.inputs) != 2:
+        return False
+    new, old = difference.inputs
+    return is_detach(flow[old]) and flow[old].inputs == (new,)
 
 
 def _is_exponent(flow: Flow, op: Op) -> bool:

@@ -33,7 +33,7 @@ def _read(report: Path, folder: Path) -> PastRun | None:
     except (OSError, ValueError) as error:
         why = strangers.line(f"{type(error).__name__}: {error}")
         return PastRun(report.parent, touched, "damaged", trouble=f"report.json cannot be read: {why}")
-    return PastRun(report.parent, _started(run, touched), _ended(run), run)
+    return PastRun(report.parent, _started(run, touched), ended(run), run)
 
 
 def _of_another_tool(text: bytes) -> bool:
@@ -57,7 +57,8 @@ def _started(run: Run, touched: datetime) -> datetime:
         return touched
 
 
-def _ended(run: Run) -> str:
+def ended(run: Run) -> str:
+    """How, in a word or two; or that it has not ended."""
     if not run.finished:
         return _without_an_end(run)
     if run.exception is not None:
@@ -73,25 +74,25 @@ def _without_an_end(run: Run) -> str:
         return f"not ended on {run.host}"
     if os.name != "posix":  # to ask for a process is to signal it, there
         return "not ended"
-    return "still running" if _alive(run) else "killed"
+    return "still running" if alive(run.pid, run.started) else "killed"
 
 
-def _alive(run: Run) -> bool:
+def alive(pid: int, started: str) -> bool:
     """Is there a process of that number, and is it old enough to be this one?"""
-    if run.pid <= 0:
+    if pid <= 0:
         return False
     try:
-        os.kill(run.pid, 0)
+        os.kill(pid, 0)
     except PermissionError:
         pass
     except (OSError, OverflowError):
         return False
     try:
-        state, *fields = Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         since_boot = int(fields[18]) / os.sysconf("SC_CLK_TCK")
         uptime = float(Path("/proc/uptime").read_text().split()[0])
         began = datetime.now().astimezone() - timedelta(seconds=uptime - since_boot)
         # A zombie is dead, and its parent has not noticed yet.
-        return state != "Z" and began <= datetime.fromisoformat(run.started) + _SLACK
+        return state != "Z" and began <= datetime.fromisoformat(started) + _SLACK
     except (OSError, ValueError, IndexError, TypeError, OverflowError):
         return True  # a system that does not tell

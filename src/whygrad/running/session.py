@@ -25,7 +25,7 @@ from whygrad.running.hooks import PrintedTracebacks, ThreadHook, show_without_us
 from whygrad.running.limits import Limits, Stopper, caused_by_stop
 from whygrad.running.program import Program, Stage
 from whygrad.running.progress import Progress, wanted
-from whygrad.running.snapshots import Snapshots
+from whygrad.running.snapshots import Pace, Snapshots
 from whygrad.running.summaries import Summaries
 from whygrad.running.tracebacks import peel, user_site
 from whygrad.summaries.history import History
@@ -57,6 +57,7 @@ class Session:
         progress: bool = False,
         keep: Callable[[Run, Recording], None] | None = None,
         choice: Choice | None = None,
+        pace: Pace | None = None,
         on_fork: Callable[[Registry], None] | None = None,
     ) -> None:
         self.program = program
@@ -77,7 +78,7 @@ class Session:
         self._choice = choice
         self._keep = keep  # puts a report into the run directory while the program runs
         self._snapshots = (
-            Snapshots(self.registry.after_next_step, self._look, self._keep_look) if keep else None
+            Snapshots(self.registry.after_next_step, self._look, self._keep_look, pace) if keep else None
         )
         self._hooks = (ThreadHook(self._failed_in_thread, self._unpeeled), PrintedTracebacks(self._unpeeled))
         self._raised: Raised | None = None

@@ -12,16 +12,27 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from whygrad.doors import door
 
 Look = TypeVar("Look")
 
-FIRST = 5.0  # seconds after the first step
-_RARER = 4  # times as long until the next one
-_LONGEST = 300.0  # seconds between two of them, if they are cheap
-_CHEAP = 500  # times what one takes: the least time between two
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """When they are taken."""
+
+    first: float = 5.0  # seconds after the first step
+    rarer: float = 4.0  # times as long until the next one
+    longest: float = 300.0  # seconds between two of them, if they are cheap
+    cheap: float = 500.0  # times what one takes: the least time between two
+
+
+USUAL = Pace()
+LIVE = Pace(first=1.0, rarer=1.5, longest=10.0, cheap=100.0)  # somebody looks at them
+
 _PATIENCE = 1.0  # seconds to wait for a step before asking again
 _MOST_FAILURES = 3
 
@@ -34,9 +45,9 @@ class Snapshots(Generic[Look]):
         after_next_step: Callable[[Callable[[], None]], None],
         look: Callable[[], Look],
         keep: Callable[[Look], None],
-        first: float | None = None,
+        pace: Pace | None = None,
     ) -> None:
-        self._first = first  # seconds, if others than usual
+        self._pace = pace or USUAL
         self._after_next_step, self._look, self._keep = after_next_step, look, keep
         self._begun = threading.Lock()  # taken by the first step, for good
         self._looking = threading.Lock()
@@ -72,7 +83,7 @@ class Snapshots(Generic[Look]):
             self.trouble = f"{type(error).__name__}: {error}"
 
     def _look_now_and_then(self) -> None:
-        wait = FIRST if self._first is None else self._first
+        wait, pace = self._pace.first, self._pace
         while not self._over.wait(wait) and self._failures < _MOST_FAILURES:
             began = time.thread_time()
             self._cost = 0.0
@@ -81,7 +92,8 @@ class Snapshots(Generic[Look]):
                 self._failures = 0
             except Exception:  # the run goes on, and its end is reported all the same
                 self._failures += 1
-            wait = max(min(_RARER * wait, _LONGEST), _CHEAP * (self._cost + time.thread_time() - began))
+            least = pace.cheap * (self._cost + time.thread_time() - began)
+            wait = max(min(pace.rarer * wait, pace.longest), least)
 
     def _one(self) -> None:
         """One look, from asking for it to the file."""

@@ -16,7 +16,7 @@ def diagnose(evidence):
 
 
 FRAMEWORKS["fakeframe"] = Framework("fakeframe", backend="fakebackend:FakeBackend")
-snapshots.FIRST = float(os.environ.get("FAKE_FIRST", snapshots.FIRST))
+snapshots.USUAL = snapshots.Pace(first=float(os.environ.get("FAKE_FIRST", snapshots.USUAL.first)))
 limits.GRACE = float(os.environ.get("FAKE_GRACE", limits.GRACE))
 stand_in = sys.modules["whygrad.diagnosis"] = types.ModuleType("whygrad.diagnosis")
 stand_in.diagnose, stand_in.Picture, stand_in.picture = diagnose, Picture, lambda evidence, healthy: Picture()

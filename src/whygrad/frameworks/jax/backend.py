@@ -11,6 +11,7 @@ from whygrad.frameworks.protocol import Setup
 from whygrad.frameworks.shared.backend import BaseBackend
 from whygrad.frameworks.shared.records import Records
 from whygrad.model import Note
+from whygrad.model.frameworks import in_part
 
 
 class JaxBackend(BaseBackend[Observer]):
@@ -25,15 +26,15 @@ class JaxBackend(BaseBackend[Observer]):
 
     def freeze(self, observer: Observer, records: Records) -> JaxFreezer:
         """Who asks each call that differentiates what it was asked for."""
-        return JaxFreezer(records, observer.stale())
+        return JaxFreezer(records, dict(observer.differentiating.stale))
+
+    def about_error(self, observer: Observer, error: BaseException) -> None:
+        """A value that is asked for its number while JAX traces: which line has asked?"""
+        observer.died(error)
 
     def limits(self, observer: Observer) -> list[Note]:
         """What this version keeps to itself."""
         notes = [Note(f"this JAX does not let whygrad see {what}") for what in private.unseen()]
         if observer.optimizers.taken():
-            notes.append(
-                Note(
-                    "in JAX whygrad does not look at the values of gradients yet: zeros and NaN are not found"
-                )
-            )
+            notes.append(Note(in_part([self.framework]), kind="doubt"))
         return notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
@@ -37,12 +37,16 @@ class Differentiation(BackwardRecord):
     leaves: dict[Node, Param] = field(default_factory=dict)  # what stands for what was asked for
     order: list[tuple[int, Any]] = field(default_factory=list)  # keys, with the shape
     names: tuple[str, ...] = ()  # of the arguments, as the function writes them
-    captured: bool = False  # a function that is traced took these values from outside
+    captured: dict[int, int] = field(default_factory=dict)  # taken from outside by a traced function: version
     frame: Any = None  # the innermost function that is traced
     repeats: int = 1
+    alone: bool = False  # traced while nothing around it was recorded
 
 
-class _Observer(Listener, Naming, Protocol): ...
+class _Observer(Listener, Naming, Protocol):
+    def wakes(self) -> bool: ...
+
+    def in_window(self) -> bool: ...
 
 
 class Differentiating:
@@ -60,14 +64,16 @@ class Differentiating:
         self._lineages, self._optimizers, self._calls = lineages, optimizers, calls
         self.pending: deque[Differentiation] = deque(maxlen=64)
         self.count = 0
-        self.captured: dict[int, tuple[Where, Any]] = {}  # asked for by a traced function, from outside
+        self.stale: dict[int, Where] = {}  # parameters that a compiled function holds an old version of
+        self.on_unseen: Callable[[FrameType], None] = lambda frame: None  # a call that is not recorded
         self.open: list[Differentiation] = []
         self._of_vjp: weakref.WeakKeyDictionary[Any, Differentiation] = weakref.WeakKeyDictionary()
         self._last: Differentiation | None = None
 
     def begins(self, primals: Sequence[Any], frame: FrameType) -> Differentiation | None:
         """Values are about to be differentiated with respect to."""
-        if not self._observer.recording():
+        if not self._observer.recording() and not self._observer.wakes():
+            self.on_unseen(frame)
             return None
         where = here(frame)
         self.count += 1
@@ -75,6 +81,7 @@ class Differentiating:
         record.tape = record
         since = self._optimizers.last_step()
         record.exits = tuple(n for n in self._recorder.outside.exits if n.time > since)[-_EXITS:]
+        staged = private.staging()
         for primal in primals:
             if not private.floating(primal):
                 record.order.append((0, None))
@@ -82,12 +89,13 @@ class Differentiating:
             param = self._lineages.asked(primal, where)
             record.wanted[param.key] = param
             base = unwrap(primal)[0]
-            if private.tracing() and where is not None and is_a(base, private.ARRAY):
-                self.captured.setdefault(param.key, (where, weakref.ref(base)))
+            if staged and where is not None and is_a(base, private.ARRAY):
+                record.captured[param.key] = self._lineages.versions.get(param.key, 0)
             record.order.append((param.key, None))
             param.asked += 1
         record.asked = len(primals)
-        if private.tracing():
+        if staged:
+            record.alone = not self._observer.in_window()
             self._calls.differentiates(record, loops.rounds())
         self.pending.append(record)
         self._observer.name_new_things(record.wanted.values(), frame)
@@ -144,6 +152,13 @@ class Differentiating:
             self.open.remove(record)
         if record.tag is not None:
             self._recorder.forget(record.tag)
+
+    def called(self, record: BackwardRecord) -> None:
+        """A compiled function that differentiates was called: are the values that it holds those of today?"""
+        if isinstance(record, Differentiation) and record.where is not None:
+            for key, version in record.captured.items():
+                if self._lineages.versions.get(key, 0) > version:
+                    self.stale.setdefault(key, record.where)
 
     # -- what comes out ----------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from inspect import unwrap as unwrapped
@@ -18,6 +19,7 @@ from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.stepping import Stepping
 from whygrad.frameworks.shared.patches import Patches
 
+_HOME = os.path.dirname(os.path.dirname(private.API.__file__ or "")) + os.sep
 _TRANSPARENT = frozenset(("shard_map", "xla_pmap"))
 
 
@@ -335,8 +337,7 @@ def _is_jax(function: Any) -> bool:
             break
         function = inner
     code = getattr(unwrapped(function) if callable(function) else function, "__code__", None)
-    file = code.co_filename.replace("\\", "/") if code is not None else ""
-    return "/jax/" in file and "site-packages" in file
+    return code is not None and code.co_filename.startswith(_HOME)
 
 
 def _jaxpr(traced: Any) -> Any:

@@ -25,6 +25,7 @@ class Lineages:
         self._recorder = recorder
         self.params: dict[int, Param] = {}  # by key
         self.latest: dict[int, Any] = {}  # key -> weak reference to the newest array
+        self.versions: dict[int, int] = {}  # key -> how many steps were seen
         self.copies = Copies()
         self._computed: dict[Node, Param] = {}  # values that somebody asks for, and that are no parameters
         self._targets: dict[tuple[int, Any], Param] = {}
@@ -86,6 +87,7 @@ class Lineages:
         """This array is the newest version."""
         base = unwrap(value)[0]
         if is_a(base, private.ARRAY):
+            self.versions[param.key] = self.versions.get(param.key, 0) + 1
             self.latest[param.key] = weakref.ref(base)
             param.ref = weakref.ref(base)
 

@@ -16,16 +16,17 @@ from whygrad.frameworks.jax.lineages import Lineages
 from whygrad.frameworks.jax.names import Names
 from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.stepping import Stepping
-from whygrad.frameworks.jax.values import parameter_of
+from whygrad.frameworks.jax.values import here, own, parameter_of
 from whygrad.frameworks.jax.window import Window
 from whygrad.frameworks.shared.flags import Flags
-from whygrad.frameworks.shared.frames import PACKAGE, Where
+from whygrad.frameworks.shared.frames import PACKAGE
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.records import Records
 from whygrad.frameworks.shared.scopes import variables
 from whygrad.summaries.watching import Watching
 
+_ENOUGH = 5_000  # operations without a step, outside of what is differentiated: each takes ten times as long
 _FOLDER = os.path.join(PACKAGE, "frameworks")
 
 
@@ -59,13 +60,16 @@ class Observer(BaseObserver):
             self.calls,
         )
         self.recorder.on_sum = self.stepping.summed
+        self.differentiating.on_unseen = self.stepping.unseen
         self.recorder.bodies.on_call = self.calls.nested
+        self.recorder.bodies.on_body = self.calls.on_traced = self.stepping.dropping.traced
         self.summaries = None
         self._hooks = Hooks(
             self, self.recorder, self.differentiating, self.stepping, self.calls, self.recorder.bodies
         )
         self._window = Window(self, self.recorder, self.calls)
         self._recording = False
+        self._tired = False  # a long rollout is not recorded to its end
         self._stopped = False
 
     # -- attach and detach -------------------------------------------------------------------------
@@ -133,19 +137,35 @@ class Observer(BaseObserver):
 
     def recording(self) -> bool:
         """Is this piece of code being recorded? Traced code always is: it is traced only once."""
-        return not self.aside and not self._stopped and (self._recording or private.tracing())
+        return not self.aside and not self._stopped and (self._recording or private.staging())
 
     def open_window(self) -> None:
         """Record eager code from now on."""
         if self.aside or self._recording:
             return
-        self._recording = True
+        self._recording, self._tired = True, False
         self.recorder.operations = 0
         self._window.open()
 
+    def in_window(self) -> bool:
+        """Is eager code recorded, too?"""
+        return self._recording
+
+    def wakes(self) -> bool:
+        """Something is differentiated, after so much that the rest was not recorded: is this?"""
+        if self._tired and not self.aside and not self._stopped:
+            self.open_window()
+        return self._recording
+
+    def _rests(self) -> None:
+        """Enough of a rollout: what is differentiated after it, and stepped, is recorded again."""
+        self._recording, self._tired = False, True
+        if not self._counting():
+            self._window.close()
+
     def close_window(self) -> None:
         """Enough for now."""
-        self._recording = False
+        self._recording = self._tired = False
         if not self._counting():
             self._window.close()
 
@@ -155,23 +175,27 @@ class Observer(BaseObserver):
         """Eager code has called a compiled function."""
         content = self.calls.of(jaxpr)
         if self._recording:
+            self.stepping.dropping.used(args)
             self.recorder.compiled(jaxpr, args, results, name, params, frame)
             if content is not None:
                 self.flags.look(frame)
                 self._carried_on(jaxpr, args, results)
-            if self.attention.tired(self.recorder.operations):
-                self._recording = False
+                self.stepping.dropping.called(jaxpr, args, results)
+            if self.recorder.operations > _ENOUGH:
+                self._rests()
         if content is None:
             return
         for backward, times in content.backwards.items():
             backward.runs += times
+            self.differentiating.called(backward)
         for record, times in content.steps.items():
             self.optimizers.count(record, times)
             self.attention.wants(record)
         if content.steps:
             self.recorder.operations = 0
             self.name_new_things((), frame)
-            self.attention.close_if_done(self)
+            if not self.stepping.dropping.suspects():
+                self.attention.close_if_done(self)
             self.thread.resting -= 1
             try:
                 self.stepped()
@@ -185,6 +209,14 @@ class Observer(BaseObserver):
             param = parameter_of(node)
             if param is not None and is_a(array, private.ARRAY) and param.trained:
                 self.lineages.is_now(param, array)
+
+    def died(self, error: BaseException) -> None:
+        """The script ends with this, inside of what was differentiated."""
+        failed = [b for b in self.differentiating.pending if b.error]
+        asked = private.asked_for(error)
+        frame = own(error.__traceback__)
+        if failed and asked and frame is not None:
+            self.failure = (type(error).__name__, str(error), asked, here(frame), tuple(failed[-1].leaves))
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -200,17 +232,9 @@ class Observer(BaseObserver):
         finally:
             self.thread.resting -= 1
 
-    def stale(self) -> dict[int, Where]:
-        """Parameters of which a compiled function keeps an old version, and the line that took it."""
-        found = {}
-        for key, (where, array) in self.differentiating.captured.items():
-            param, latest = self.lineages.params[key], self.lineages.latest.get(key)
-            if param.trained and latest is not None and latest() is not array():
-                found[key] = where
-        return found
-
     def records(self) -> Records:
         """What there is so far, with the names of now."""
+        self.stepping.finish()
         names = self.find_names(None)
         self.unnamed = self.unnamed or names.trouble
         params = {key: param.copy() for key, param in self.lineages.params.items()}
@@ -221,7 +245,7 @@ class Observer(BaseObserver):
                 if record.steps or record.held
             ],
             params=params,
-            pending=list(self.differentiating.pending),
+            pending=[b for b in self.differentiating.pending if b.applied or not b.alone],
             failure=self.failure,
             copies=self.lineages.copies.all(),
             flags=self.flags.all(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,11 @@ def _named(owner: Any, name: str) -> Any:
     return getattr(owner, name, None)
 
 
+_ASKED = {
+    "TracerArrayConversionError": "numpy",
+    "TracerBoolConversionError": "bool()",
+    "TracerIntegerConversionError": "int()",
+}
 PRIMITIVE = core.Primitive
 TRACER = core.Tracer
 VAR = core.Var
@@ -25,6 +31,7 @@ LINEARIZE_TRACER = _named(ad, "LinearizeTracer")
 JVP_TRACER = _named(ad, "JVPTracer")
 BATCH_TRACER = _named(batching, "BatchTracer")
 STAGED_TRACER = _named(pe, "DynamicJaxprTracer")
+STAGING = _named(pe, "DynamicJaxprTrace")
 ARRAY: Any = array.ArrayImpl  # to make one would start its threads, and a fork would hang
 ZERO_JVP = _named(ad, "zero_jvp")
 JVPS: dict[Any, Any] = _named(ad, "primitive_jvps") or {}
@@ -59,6 +66,27 @@ def clear_fast_paths() -> None:
 def tracing() -> bool:
     """Is something being traced, or differentiated, in this thread?"""
     return not core.trace_state_clean()
+
+
+def staging() -> bool:
+    """Is a program being traced here? What is only differentiated runs as it is written, each time."""
+    trace = core.trace_ctx.trace
+    while trace is not None:
+        if STAGING is not None and isinstance(trace, STAGING):
+            return not hasattr(trace, "tag")  # that has one writes down the derivative
+        trace = getattr(trace, "parent_trace", None)
+    return STAGING is None and tracing()
+
+
+def asked_for(error: BaseException) -> str:
+    """Of the exceptions that JAX raises where a value has no number yet: what was asked of it."""
+    kind = type(error).__name__
+    if not type(error).__module__.startswith("jax"):
+        return ""
+    if kind == "ConcretizationTypeError":
+        found = re.search(r"the `?(float|int|complex|bool)`? function", str(error))
+        return f"{found[1]}()" if found else "its value"
+    return _ASKED.get(kind, "")
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
@@ -13,19 +13,29 @@ import jax
 from whygrad.frameworks.jax import loops, private
 from whygrad.frameworks.jax.calls import Calls
 from whygrad.frameworks.jax.differentiating import Differentiating, Differentiation
+from whygrad.frameworks.jax.dropping import Dropping
 from whygrad.frameworks.jax.lineages import Lineages
 from whygrad.frameworks.jax.ports import Listener
 from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.values import Value, here, origin, unwrap
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.frames import Where
-from whygrad.frameworks.shared.nodes import Node, Param
-from whygrad.frameworks.shared.objects import is_a
+from whygrad.frameworks.shared.nodes import Node, Param, clock
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
 from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
 
 _FAR = 600
+
+
+@dataclass(slots=True)
+class _Round:
+    """One step by hand, parameter by parameter."""
+
+    update: UpdateRecord
+    depth: int  # how often something was differentiated before it
+    members: set[int] = field(default_factory=set)
+    end: int = 0  # when the last of them was stepped
 
 
 class Loop:
@@ -53,9 +63,12 @@ class Stepping:
         self._optimizers, self._attention = optimizers, attention
         self._differentiating, self._calls = differentiating, calls
         self._by_hand: dict[Any, tuple[OptimizerRecord, Loop]] = {}
-        self._last: dict[tuple[int, int], tuple[UpdateRecord, Any, Value, Any]] = {}
-        self._rounds: dict[int, tuple[UpdateRecord, int]] = {}
+        self.dropping = Dropping(recorder)
+        self._rounds: dict[int, _Round] = {}
         self._given: deque[tuple[OptimizerRecord, Node]] = deque(maxlen=4096)
+        self._under_way: dict[OptimizerRecord, None] = {}  # eager steps, recorded and not counted yet
+        self._awaited: dict[OptimizerRecord, None] = {}  # the same of those that are not recorded
+        self._led: dict[Where, set[OptimizerRecord]] = {}  # a line that differentiates -> who steps by hand
 
     # -- optimizers of Optax -----------------------------------------------------------------------
 
@@ -75,24 +88,31 @@ class Stepping:
 
     def updated(self, optimizer: Any, gradients: Any, result: Any, frame: FrameType) -> None:
         """``tx.update(...)``: what comes out is to be added to parameters."""
-        if not self._observer.recording() or type(result) is not tuple or not result:
+        if type(result) is not tuple or not result:
+            return
+        if not self._observer.recording():
+            self._awaits(optimizer)
             return
         record = self._optimizers.record(optimizer)
-        where = here(frame)
+        where, zero = here(frame), True
         for leaf in jax.tree_util.tree_leaves(result[0]):
             if private.shape_of(leaf) is None:
                 continue
             node = self._recorder.node(leaf)
             value = Value("update", (node,), where, True)
             value.shape, value.graded, value.update_of = node.shape, True, record
+            zero = zero and node.name == "mul" and node.numbers == (0.0,)
             self._recorder.put(leaf, value)
             self._given.append((record, value))
+        record.lr_always_zero = zero and (record.lr_always_zero or not record.recorded)
 
     # -- the step ----------------------------------------------------------------------------------
 
     def applied(self, params: Any, updates: Any, result: Any, frame: FrameType) -> None:
         """``optax.apply_updates(params, updates)``."""
         if not self._observer.recording():
+            if self._awaited and not private.staging():
+                self._count(self._awaited.popitem()[0])
             return
         leaves = [jax.tree_util.tree_leaves(tree) for tree in (params, updates, result)]
         if len({len(held) for held in leaves}) != 1:
@@ -133,13 +153,59 @@ class Stepping:
         record = makers[0] if makers else self._hand(where)
         known = self._rounds.get(record.key)
         depth = self._differentiating.count
-        if known is None or known[1] != depth or param.key in known[0].largest:
-            update = self._open(record, where, [found])
-            self._rounds[record.key] = (update, depth)
-            update.largest = {}
-        update = self._rounds[record.key][0]
-        self._note(record, update, param, found)
-        self._lineages.version(param, result, where)
+        if known is None or known.depth != depth or param.key in known.members:
+            if record in self._under_way and not private.staging():
+                self._count(record)
+                if not self._observer.recording():
+                    self._under_way[record] = None
+                    return
+            known = self._rounds[record.key] = _Round(self._open(record, where, [found]), depth)
+            if not private.staging():
+                self._under_way[record] = None
+                for backward in known.update.backwards[-1:] if record.by_hand else ():
+                    if backward.where is not None:
+                        self._led.setdefault(backward.where, set()).add(record)
+        known.members.add(param.key)
+        self._note(record, known.update, param, found)
+        before = operands[0] if self._lineages.of(operands[0]) is param else operands[1]
+        version = self._lineages.version(param, result, where, origin(self._recorder.node(before)))
+        self.dropping.stepped((record.key, param.key), known.update, before, result, version)
+        known.end = clock()
+
+    # -- counting ----------------------------------------------------------------------------------
+
+    def _count(self, record: OptimizerRecord) -> None:
+        """An eager step is over."""
+        self._under_way.pop(record, None)
+        self._attention.step_taken(record, self._observer)
+        if record.key in self._rounds:
+            record.last_step = self._rounds[record.key].end  # the next one has begun since
+        self._observer.stepped()
+
+    def _awaits(self, optimizer: Any) -> None:
+        """An eager step is not recorded. It is counted when it is applied, or when the next one comes."""
+        record = self._optimizers.of(optimizer)
+        if record is None or not record.steps or private.staging():
+            return
+        if record in self._awaited:
+            self._count(record)
+        self._awaited[record] = None
+
+    def unseen(self, frame: FrameType) -> None:
+        """Something is differentiated, and not recorded: whoever steps by hand after it does so again."""
+        if self._led and not private.staging():
+            where = here(frame)
+            for record in self._led.get(where, ()) if where is not None else ():
+                if record in self._under_way:
+                    self._optimizers.count(record)  # the one before, which was recorded
+                self._count(record)
+
+    def finish(self) -> None:
+        """The last steps are over, too."""
+        for record in (*self._under_way, *self._awaited):
+            self._optimizers.count(record)
+        self._under_way.clear()
+        self._awaited.clear()
 
     def _hand(self, where: Where | None) -> OptimizerRecord:
         lines = tuple((p.code, p.line) for p in (where, *where.outer)) if where is not None else ()
@@ -165,32 +231,13 @@ class Stepping:
             param = self._lineages.asked(row[0], where)
             found = origins[id(row)]
             self._note(record, update, param, found)
-            self._drop(record, param, row[0])
             start = origin(self._recorder.node(row[0]))
             version = self._lineages.version(param, row[2], where, start)
-            self._follow(record, update, param, row, version)
+            self.dropping.stepped((record.key, param.key), update, row[0], row[2], version)
         self._observer.name_new_things(record.held.values(), frame)
-        if not private.tracing():
+        if not private.staging():
             self._attention.step_taken(record, self._observer)
             self._observer.stepped()
-
-    def _drop(self, record: OptimizerRecord, param: Param, before: Any) -> None:
-        """Does this step begin where the last one of the same optimizer did? Then that one's result is gone.
-
-        Nothing was computed from it, and nobody has it any more.
-        """
-        last = self._last.get((record.key, param.key))
-        start = origin(self._recorder.node(before))
-        if last is not None and last[1] is start and not last[2].consumed and last[3]() is None:
-            last[0].dropped |= {param.key}
-
-    def _follow(
-        self, record: OptimizerRecord, update: UpdateRecord, param: Param, row: Any, version: Value
-    ) -> None:
-        result = unwrap(row[2])[0]
-        if is_a(result, private.ARRAY) and not private.tracing():
-            start = getattr(version, "before", None)
-            self._last[record.key, param.key] = (update, start, version, weakref.ref(result))
 
     def _open(
         self,
@@ -205,7 +252,7 @@ class Stepping:
         for backward in chosen:
             backward.follower = backward.follower or record.key
             backward.followed = update.time
-        if private.tracing():
+        if private.staging():
             record.traced = True
             self._calls.steps(record, update, loops.rounds())
         record.keep(update)

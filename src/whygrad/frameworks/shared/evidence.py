@@ -127,7 +127,9 @@ class Freezer:
             frozen_at=self._site(
                 param.frozen_at or (param.made[0] if param.born_frozen and param.made else None)
             ),
+            frozen_when=param.frozen_when,
             replaced_at=self._site(param.replaced_at),
+            replaced_when=param.replaced_when,
             captured_at=self._site(self.captured(param)),
             untracked_in=param.untracked_in,
             untracked_how=param.untracked_how,

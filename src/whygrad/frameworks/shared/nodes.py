@@ -123,6 +123,7 @@ class Param:
         "copied_from",
         "ends",
         "frozen_at",
+        "frozen_when",
         "gone",
         "hidden",
         "key",
@@ -137,6 +138,7 @@ class Param:
         "proper",
         "ref",
         "replaced_at",
+        "replaced_when",
         "scale",
         "seen",
         "shape",
@@ -163,6 +165,7 @@ class Param:
         self.network = ""
         self.node: Node | None = None
         self.frozen_at: Where | None = None
+        self.frozen_when = self.replaced_when = 0
         self.replaced_at: Where | None = None
         self.untracked_in = ""
         self.untracked_how = ""

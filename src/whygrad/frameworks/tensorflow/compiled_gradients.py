@@ -1,7 +1,7 @@
 """How tensors leave compiled code: raw resources that the traced update puts its gradients into.
 
-Nothing is computed and nothing is copied there: the resource holds the very buffer. Whether anybody looks at
-it is decided outside, so no schedule makes a function trace again.
+Little is computed (see ``apart``) and nothing is copied there: the resource holds the very buffer. Whether
+anybody looks at it is decided outside, so no schedule makes a function trace again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from whygrad.frameworks.tensorflow import private
 from whygrad.frameworks.tensorflow.addresses import handles_of
+from whygrad.frameworks.tensorflow.apart import apart
 from whygrad.frameworks.tensorflow.tapes import current_graph, outermost
 
 _number = count()
@@ -55,7 +56,7 @@ class Parcel:
             self._boxes = [Box(tf.variant, (), tf.raw_ops.OptionalNone)]
             name = self._boxes[0].name
             handle = tf.raw_ops.VarHandleOp(dtype=tf.variant, shape=(), shared_name=name)
-            packed = tf.raw_ops.OptionalFromValue(components=list(tensors))
+            packed = tf.raw_ops.OptionalFromValue(components=apart(tensors))
             tf.raw_ops.AssignVariableOp(resource=handle, value=packed)
         else:
             tensors = [tf.constant(True), *tensors]  # the first one says that they are filled

@@ -11,7 +11,7 @@ from whygrad.frameworks.shared.nodes import Node
 from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.tensorflow import private, vocabulary
 from whygrad.frameworks.tensorflow.graph_reading import Body, Handle, Key, called_by, key_of
-from whygrad.frameworks.tensorflow.masks import holds_more, looks_inverted
+from whygrad.frameworks.tensorflow.masks import count_ones, holds_more, looks_inverted
 from whygrad.frameworks.tensorflow.values import Value
 from whygrad.frameworks.tensorflow.variables import Variables
 
@@ -97,10 +97,13 @@ class Graphs:
         body = self._bodies.get(graph)
         for symbol, tensor in zip(graph.inputs, feeds, strict=False) if body is not None else ():
             argument = body.values.get(key_of(symbol)) if body is not None else None
-            if isinstance(argument, Value) and argument.masks and holds_more(tensor):
+            if not isinstance(argument, Value) or not (argument.masks or argument.factor):
+                continue
+            count_ones(argument, tensor)
+            if argument.masks and holds_more(tensor):
                 for mask in argument.masks:
                     mask.odd = True
-            if isinstance(argument, Value) and argument.factor and looks_inverted(tensor):
+            if argument.factor and looks_inverted(tensor):
                 argument.odd = True
 
     def has_writes(self, graph: Any) -> bool:

@@ -31,9 +31,29 @@ def looks_inverted(tensor: Any) -> bool:
     return may_be_inverted(low, high) and bool(((values == low) | (values == high)).all())
 
 
+def ones_in(tensor: Any) -> tuple[int, ...]:
+    """Of nothing but zeros and ones: how many ones, and of how many; nothing if there is anything else."""
+    values = _numbers(tensor)
+    if values is None or bool(((values != 0) & (values != 1)).any()):
+        return ()
+    return int((values != 0).sum()), int(values.size)
+
+
+def count_ones(argument: Value, tensor: Any) -> None:
+    """What a compiled function is given: ones of a factor, and zeros that ``1 - x`` makes ones of."""
+    found = ones_in(tensor)
+    for value in (*argument.masks, *((argument,) if argument.factor else ())):
+        if not found:
+            value.ones = ()
+            continue
+        ones, all_of_them = value.ones or (0, 0)
+        kept = found[0] if value is argument else found[1] - found[0]
+        value.ones = (ones + kept, all_of_them + found[1])
+
+
 def _numbers(tensor: Any) -> Any:
     values = private.contents(tensor) if is_a(tensor, private.EAGER_TENSOR) else None
-    return values if values is not None and 0 < values.size <= MOST and values.dtype.kind in "fiu" else None
+    return values if values is not None and 0 < values.size <= MOST and values.dtype.kind in "fiub" else None
 
 
 def note_mask(mask: Value) -> None:

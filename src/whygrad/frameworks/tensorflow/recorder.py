@@ -140,6 +140,7 @@ class Recorder:
                 node = self.table.get(tensor)
                 if isinstance(node, Value) and not node.tainted and node.number is None:
                     node.odd = node.odd or masks.looks_inverted(tensor)
+                    node.ones = node.ones or masks.ones_in(tensor)
 
     def _grouped(self, value: Value, inputs: Any) -> None:
         """Rewards minus the mean of their group: have they any spread?"""

@@ -254,6 +254,8 @@ class Events:
     def _clear_begins(self, owner: Any) -> bool:
         """``zero_grad`` is about to run; true if it is recorded."""
         record = self._optimizers.of(owner)
+        if record is None and not modules.is_module(owner):
+            record = self._optimizers.of(modules.stepper(owner))
         if record is not None and record.steps:
             record.clears += 1
         if not self._observer.recording():

@@ -15,6 +15,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from whygrad import doors
 from whygrad.doors import door, read_as
 from whygrad.frameworks.shared.frames import locate, plain_call, stack, trampoline
+from whygrad.frameworks.shared.nodes import clock
 from whygrad.frameworks.shared.objects import is_a, own
 from whygrad.frameworks.shared.ports import Recording, Safety
 from whygrad.frameworks.torch import emptiness, modules, private
@@ -262,7 +263,7 @@ class Hooks:
         param = self._recorder.param(parameter, stack(frame))
         old = own(module).get("_parameters", {}).get(name)
         if old is not None and old is not parameter:
-            param.replaced_at = locate(frame)
+            param.replaced_at, param.replaced_when = locate(frame), clock()
 
     @unread
     @door
@@ -279,4 +280,5 @@ class Hooks:
     def _replaced(self, child: torch.nn.Module, frame: FrameType) -> None:
         where = locate(frame)
         for parameter in modules.parameters(child):
-            self._recorder.param(parameter, stack(frame)).replaced_at = where
+            param = self._recorder.param(parameter, stack(frame))
+            param.replaced_at, param.replaced_when = where, clock()

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from whygrad.frameworks.shared.objects import (
     FRAMEWORKS,
@@ -84,11 +85,22 @@ def running(frame: FrameType | None) -> tuple[Any, ...]:
     return tuple(found)
 
 
+def stepper(owner: Any) -> Any:
+    """The optimizer that has the parameters: a wrapper that passes as one keeps another one inside."""
+    for _ in range(4):
+        held = own(owner)
+        inside = [v for v in held.values() if is_a(v, Optimizer)] if "param_groups" not in held else []
+        if len(inside) != 1:
+            break
+        owner = inside[0]
+    return owner
+
+
 def cleared_by(owner: Any) -> list[Tensor]:
     """Whose gradients ``zero_grad`` of an optimizer or a module clears."""
     if is_module(owner):
         return parameters(owner)
-    groups = listed(own(owner).get("param_groups"))
+    groups = listed(own(stepper(owner)).get("param_groups"))
     return [tensor for group in groups for tensor in listed(dict(items(group)).get("params"))]
 
 

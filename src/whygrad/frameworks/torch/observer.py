@@ -12,7 +12,7 @@ import torch
 
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import Where, locate, stack
-from whygrad.frameworks.shared.nodes import Node, Param
+from whygrad.frameworks.shared.nodes import Node, Param, clock
 from whygrad.frameworks.shared.observer import BaseObserver
 from whygrad.frameworks.shared.records import EmptyRecord, Records
 from whygrad.frameworks.shared.scopes import variables
@@ -294,15 +294,18 @@ class Observer(BaseObserver):
         self._blind = True
         self._leave()
 
+    def _frozen(self, param: Param, where: Where | None) -> None:
+        param.frozen_at, param.frozen_when = where, clock()
+
     def requires_grad(self, tensor: torch.Tensor, flag: bool, frame: FrameType) -> None:
         """``requires_grad = ...`` or ``requires_grad_(...)``."""
         where = locate(frame)
         node = self.recorder.table.get(tensor)
         if node is not None and node.parameter is not None:
-            node.parameter.frozen_at = None if flag else where
+            self._frozen(node.parameter, None if flag else where)
         elif not flag:
             if isinstance(tensor, torch.nn.Parameter):
-                self.recorder.param(tensor, stack(frame)).frozen_at = where
+                self._frozen(self.recorder.param(tensor, stack(frame)), where)
         elif tensor.is_leaf and (node is None or not node.tainted) and tensor.ndim:
             self.recorder.param(tensor, stack(frame))
         elif tensor.is_leaf:

@@ -64,6 +64,8 @@ class Recorder:
     def _custom_function(self, tensor: Tensor, inner: Node, where: Where | None) -> Node:
         """The result of an ``autograd.Function``: made without gradient, then given one by its backward."""
         leaves = [n for n in cone((inner,)) if n.parameter is not None]
+        if not leaves:  # it works in buffers (``out=``): autograd knows what it came from
+            leaves = [self.node(leaf, where) for leaf in graph.leaves([tensor])]
         node = Node("autograd.Function", (*leaves, inner), where, True)
         node.shape, node.floating = inner.shape, inner.floating
         self.table.put(tensor, node)

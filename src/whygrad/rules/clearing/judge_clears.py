@@ -136,7 +136,7 @@ def _objective(
 ) -> Iterator[tuple[Backward, Backward, frozenset[int]]]:
     """A network that is regressed on a target is also moved to please another network's objective."""
     tapes = any(b.tape for b in update.backwards)  # there each step has losses of its own
-    for own in situation.backwards if tapes else update.backwards:
+    for own in situation.backwards if tapes else (*update.backwards, *_anothers(situation, optimizer)):
         for boot in situation.bootstraps(own):
             parts = situation.parts(own)
             critic = frozenset(k for p in boot.predictions if p.live for k in parts.behind(p.op))
@@ -145,6 +145,14 @@ def _objective(
                 if critic <= leak.applied and _pleases(situation, leak, critic):
                     yield leak, own, critic
                     return
+
+
+def _anothers(situation: Situation, optimizer: Optimizer) -> Iterator[Backward]:
+    """The losses that another optimizer steps on: a critic may be in both of their lists."""
+    for backward in situation.backwards:
+        other = situation.evidence.optimizers.get(backward.follower)
+        if other is not None and other.key != optimizer.key and other.held & optimizer.held:
+            yield backward
 
 
 def _pleases(situation: Situation, backward: Backward, critic: frozenset[int]) -> bool:
@@ -185,6 +193,9 @@ def _pollution(
 ) -> Cause:
     here, same = dialect_of(situation.evidence.framework), leak.number == own.number
     asked = leak.tape or bool(leak.wanted)
+    held = not asked and own.follower != optimizer.key and leak.follower == optimizer.key
+    if held and optimizer.made is not None:
+        return _in_its_list(situation, optimizer, leak, own, keys)
     between = () if same or asked else (Step.at(own.site, here.differentiate),)
     applied = "both" if same or between else "it"
     return PollutedGradient(
@@ -202,6 +213,28 @@ def _pollution(
         own=own.site,
         together=same,
         asked=asked,
+    )
+
+
+def _in_its_list(
+    situation: Situation, optimizer: Optimizer, leak: Backward, own: Backward, keys: frozenset[int]
+) -> Cause:
+    """The optimizer of the actor holds the critic as well, which another one trains."""
+    here = dialect_of(situation.evidence.framework)
+    return PollutedGradient(
+        site=optimizer.made,
+        subjects=situation.parameters(keys),
+        chain=(
+            Step.at(optimizer.made, optimizer.name, mark=Mark.HERE),
+            Step.at(leak.site, here.differentiate, mark=Mark.LEAK),
+            Step(f"{optimizer.name}.{here.step} applies it"),
+        ),
+        optimizer=optimizer.name,
+        loss=_loss(leak),
+        first_update=1,
+        updates=optimizer.steps,
+        own=own.site,
+        held=True,
     )
 
 

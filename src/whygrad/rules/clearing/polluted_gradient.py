@@ -36,7 +36,8 @@ actor_opt.step()""",
     "of the "
     "actor loss, `critic.requires_grad_(False)`.",
     avoid="`.detach()` on the critic's value: it keeps the critic clean and ends the actor's learning.",
-    site="the `backward`, or the call on the tape, that leaks",
+    site="the `backward`, or the call on the tape, that leaks; or where the optimizer that holds too much is "
+    "made",
     bad_tensorflow="""\
 variables = actor.trainable_variables + critic.trainable_variables
 with tf.GradientTape() as tape:
@@ -69,6 +70,9 @@ class PollutedGradient(Cause):
     own: Site | None = None  # the call that differentiates its own loss
     together: bool = False  # it is the very call that leaks
     asked: bool = False  # the leaking call was given a list to differentiate by, and this network is on it
+    held: bool = (
+        False  # the optimizer of the leaking loss has this network in its list, and so has another one
+    )
     temperature: str = ""  # the parameter that the loss was made for: the network only stands beside it
 
 
@@ -76,6 +80,8 @@ def phrase(cause: PollutedGradient) -> Finding:
     """Put gradients that end up in the wrong step into words."""
     if cause.temperature:
         return _beside(cause)
+    if cause.held:
+        return _held(cause)
     if cause.asked:
         return _asked(cause)
     return _together(cause) if cause.together else _left(cause)
@@ -104,6 +110,19 @@ def _asked(cause: PollutedGradient) -> Finding:
         f"before {who.it}.",
         fix=f"ask `{here.ask}`, for this loss, only for the {here.parameters} of the network that it should "
         f"train{apart}",
+        avoid=_no_stop(cause),
+    )
+
+
+def _held(cause: PollutedGradient) -> Finding:
+    who, here = words.who(cause), cause.dialect
+    return words.say(
+        cause,
+        title=_pleasing(who),
+        why=f"{cause.optimizer or 'The optimizer'} holds the {here.parameters} of {who} beside those that "
+        f"its loss is made for, so each of its steps moves {who} to make that loss small. A loss and an "
+        f"optimizer of {who.their} own are there{words.near(cause.own, cause.site)}.",
+        fix=f"give {cause.optimizer or 'it'} only the {here.parameters} that its loss should train",
         avoid=_no_stop(cause),
     )
 

@@ -22,13 +22,24 @@ from whygrad.model import (
     Step,
     Update,
 )
-from whygrad.model.kinds import SCALES
+from whygrad.model.kinds import EXTREMES, SCALES
 from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import LIMITS, Zeroed, ZeroGradient
 
 _SATURATES = {Kind.TANH: Zeroed.TANH, Kind.SIGMOID: Zeroed.SIGMOID}
-_WRITTEN_OUT = frozenset((Zeroed.DIFFERENCE, Zeroed.WEIGHTS, Zeroed.BOUND, Zeroed.OTHER_SIDE, Zeroed.NUMBER))
-_CLIPS = frozenset((Kind.BOUND, Kind.EXTREME))
+_WRITTEN_OUT = frozenset(
+    (
+        Zeroed.DIFFERENCE,
+        Zeroed.WEIGHTS,
+        Zeroed.BOUND,
+        Zeroed.OTHER_SIDE,
+        Zeroed.NUMBER,
+        Zeroed.PAIR,
+        Zeroed.LABELS,
+    )
+)
+_CLIPS = EXTREMES | {Kind.BOUND}
+_OF_LABELS = frozenset((Kind.CROSS_ENTROPY, Kind.PICKED_LOG))
 _FLAT_AT_ZERO = frozenset((Kind.POWER, Kind.MAGNITUDE))
 
 
@@ -134,6 +145,10 @@ def _kills(flow: Flow, op: Op, source: Op) -> _Stop | None:
         return _Stop(op, Zeroed.NUMBER, op)
     if kind is Kind.MULTIPLY and any(_zero(o) for o in others):
         return _Stop(op, Zeroed.FACTOR, next(o for o in others if _zero(o)))
+    if kind is Kind.LINEAR and len(op.inputs) == 2 and _zero(source) and all(map(_zero, others)):
+        return _Stop(op, Zeroed.PAIR, op)
+    if kind in _OF_LABELS and _zero(op):
+        return _Stop(op, Zeroed.LABELS, op)
     if kind is Kind.LINEAR and any(_zero(o) and o.parameter is not None for o in others):
         return _Stop(op, Zeroed.WEIGHTS, next(o for o in others if _zero(o)))
     if (kind in _FLAT_AT_ZERO and not op.swapped and _zero(source)) or (kind is Kind.LOSS and _zero(op)):

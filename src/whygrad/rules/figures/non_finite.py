@@ -53,6 +53,9 @@ _ADVICE = {
     "std": "`std()` needs two samples at least: leave out a minibatch of one",
     "pow": "a negative number has no such power, and zero has no such derivative: keep the base above zero",
     "var": "`var()` needs two samples at least: leave out a minibatch of one",
+    "cross_entropy": "a mean over no label at all is 0/0: count what is left, `(labels != -100).sum()`; if "
+    "there are some, the logits are not finite",
+    "nll_loss": "a mean over no label at all is 0/0: count what is left, `(labels != -100).sum()`",
     "acos": "keep its argument inside of (-1, 1): clamp it a little short of both ends",
     "atanh": "keep its argument inside of (-1, 1): clamp it a little short of both ends",
 }

@@ -23,6 +23,8 @@ class Zeroed(StrEnum):
     OTHER_SIDE = "other side"  # of a minimum or a maximum
     WEIGHTS = "weights"
     DIFFERENCE = "difference"
+    PAIR = "pair"  # of factors, each of which is zero
+    LABELS = "labels"  # none of them counts
 
 
 #: Beyond these, float32 rounds the result to its limit.
@@ -37,7 +39,8 @@ PAGE = Page(
     "`clamp` that is always at its bound, a `min` or `max` that always takes the other side, a coefficient "
     "of 0, dead ReLU units, a tanh or sigmoid so far out that "
     f"float32 rounds it to its limit (|x| above {LIMITS[Zeroed.TANH]:.0f} and {LIMITS[Zeroed.SIGMOID]:.0f}), "
-    "a softmax over one element, an advantage that is zero, weights that are all zero.",
+    "a softmax over one element, an advantage that is zero, weights that are all zero, both factors of an "
+    "adapter, labels of which none counts.",
     why="Nothing is missing and nothing fails: the part simply never moves. Optimizers do not complain about "
     "zeros.",
     bad="""\
@@ -136,6 +139,19 @@ _REASONS: dict[Zeroed | None, tuple[str, str, str]] = {
         "it is multiplied with 0",
         "The coefficient of this term is 0: so is the gradient of all that stands in it.",
         "look at where the coefficient is set; leave the term out if that is meant",
+    ),
+    Zeroed.PAIR: (
+        "two factors are zero, each stops the other",
+        "Both of what is multiplied here is zero in every element, and weights on either side get gradient "
+        "only through the other one: neither can ever leave zero.",
+        "let one of the two begin at zero, as LoRA does with B, and the other one at random, as with A",
+    ),
+    Zeroed.LABELS: (
+        "no label counts",
+        "The cross entropy is exactly zero: every label is the one that is ignored (-100 in PyTorch), or "
+        "each is predicted with certainty.",
+        "count the labels that are left, `(labels != -100).sum()`: is the mask inverted, is the answer cut "
+        "off, is the padding the whole text?",
     ),
     Zeroed.DIFFERENCE: (
         "prediction and target are the same",

@@ -1,6 +1,7 @@
 """What a loss is made of: signs, shapes, scores, advantages."""
 
 from whygrad.rules.losses.judge_axes import mixed_rows
+from whygrad.rules.losses.judge_clipped import optimistic
 from whygrad.rules.losses.judge_draws import drawn_anew
 from whygrad.rules.losses.judge_entropies import entropies
 from whygrad.rules.losses.judge_groups import empty_groups
@@ -19,6 +20,7 @@ QUESTIONS = (
     advantages,
     cancelled,
     signs,
+    optimistic,
     climbed,
     logless,
     mixed_rows,

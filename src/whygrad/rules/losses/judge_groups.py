@@ -8,6 +8,7 @@ from math import prod
 
 from whygrad.flow.facts import FEW
 from whygrad.flow.paths import living_values
+from whygrad.flow.ratios import is_relative
 from whygrad.flow.scores import scored
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step
@@ -79,7 +80,7 @@ def _met(situation: Situation, backward: Backward) -> Iterator[tuple[Op, int]]:
         alive = [i for i in op.inputs if flow[i].carries]
         factors = [i for i in op.inputs if not flow[i].carries]
         centred = [n for i in factors for n in _centred(flow, i)] if len(alive) == 1 else []
-        if centred and scored(flow, alive[0]):
+        if centred and (scored(flow, alive[0]) or is_relative(flow, alive[0])):
             yield from ((op, n) for n in centred)
 
 

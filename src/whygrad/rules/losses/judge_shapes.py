@@ -10,6 +10,7 @@ from math import prod
 
 from whygrad.flow.comparisons import Comparison, Comparisons, asked, put_together
 from whygrad.flow.paths import ancestors
+from whygrad.flow.scores import scored
 from whygrad.flow.situation import Situation
 from whygrad.model import UNRANKED, Backward, Confidence, Flow, Kind, Mark, Op, Severity, Site, Step
 from whygrad.model.kinds import ELEMENTWISE, SCALES, SUMS
@@ -84,7 +85,7 @@ def _column_and_row(flow: Flow, op: Op, comparison: Comparison | None) -> _Meeti
         wide = _broadcast(column.shape, row.shape)
         if wide is None or (_is_known(wide) and prod(wide) <= prod(row.shape)):
             continue
-        if comparison is None and _on_purpose(flow, op, column):
+        if comparison is None and _on_purpose(flow, op, column) and not _weighs_scores(flow, op, row):
             continue
         if op.site is not None and op.site.function == "forward" and (column.fresh or row.fresh):
             continue  # a constant of the network's own that happens to be as long as the batch
@@ -128,6 +129,13 @@ def _on_purpose(flow: Flow, op: Op, column: Op) -> bool:
     if column.site is None or column.site != op.site or column.kind not in _WIDENING:
         return False
     return bool(column.inputs) and len(flow[column.inputs[0]].shape) < len(column.shape)
+
+
+def _weighs_scores(flow: Flow, op: Op, row: Op) -> bool:
+    """An advantage of N x N beside N log-probabilities: whatever was asked for, each sample has one."""
+    users = [u for u in flow.ops.values() if u.kind is Kind.MULTIPLY and op.id in u.inputs]
+    others = [flow[i] for u in users for i in u.inputs if i != op.id]
+    return any(o.carries and o.shape == row.shape and scored(flow, o.id) for o in others)
 
 
 def _broadcast(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from whygrad.flow.scores import is_probability, is_score
 from whygrad.flow.situation import Situation
 from whygrad.flow.weights import before_standardising, orientation
 from whygrad.model import Backward, Confidence, Flow, Kind, Mark, Op, Optimizer, Severity, Site, Step
-from whygrad.model.kinds import KEEPS_SIGN, REDUCTIONS, SCALES, SCORES
+from whygrad.model.kinds import EXTREMES, KEEPS_SIGN, REDUCTIONS, SCALES, SCORES
 from whygrad.rules.cause import Cause
 from whygrad.rules.losses.value_sign import ValueSign
 
@@ -51,7 +51,7 @@ def signs(situation: Situation) -> Iterator[Cause]:
 
 def _smaller_of(flow: Flow, op: Op) -> Op:
     """``min(surr1, surr2)``: the minus belongs in front of that, not of one of the two."""
-    return next((o for o in flow.ops.values() if o.kind is Kind.EXTREME and op.id in o.inputs), op)
+    return next((o for o in flow.ops.values() if o.kind in EXTREMES and op.id in o.inputs), op)
 
 
 def _at_its_root(situation: Situation, backward: Backward, part: Signed, cause: ValueSign) -> ValueSign:
@@ -86,8 +86,8 @@ def _policy_terms(situation: Situation, optimizer: Optimizer, backward: Backward
     return known or [p for p in parts if _is_critic(situation, optimizer, backward, p.op)]
 
 
-def signed(flow: Flow, root: int) -> Iterator[Signed]:
-    """The parts of a loss with their signs, through sums, means and constant factors."""
+def signed(flow: Flow, root: int, ends: frozenset[int] = frozenset()) -> Iterator[Signed]:
+    """The parts of a loss with their signs, through sums, means and constant factors; not beyond ``ends``."""
     todo = [(root, 1)]
     seen: set[int] = set()
     while todo and len(seen) < _MOST:
@@ -97,7 +97,7 @@ def signed(flow: Flow, root: int) -> Iterator[Signed]:
             continue
         seen.add(here)
         inputs = [i for i in op.inputs if flow[i].carries]
-        if is_score(op) or adds_bias(flow, op):
+        if here in ends or is_score(op) or adds_bias(flow, op):
             yield Signed(op, sign)
         elif op.kind is Kind.NEGATE:
             todo.extend((i, -sign) for i in inputs)

@@ -46,7 +46,9 @@ class ValueSign(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     seen: ClassVar[bool] = True
-    turned: Literal["", "ratio", "advantage"] = ""  # what is the wrong way round, where the minus is there
+    turned: Literal["", "ratio", "advantage", "clip"] = (
+        ""  # what is the wrong way round, where the minus is there
+    )
     regression: bool = False  # not an objective: the error of a prediction, and it is made larger
     other_draw: bool = False  # it scores actions that were drawn anew, and that nobody has taken
 
@@ -83,6 +85,15 @@ def _error_grows(cause: ValueSign) -> Finding:
 
 def _turned(cause: ValueSign) -> Finding:
     who = words.who(cause)
+    if cause.turned == "clip":
+        return words.say(
+            cause,
+            title=f"nothing holds {who} back: of ratio and clipped ratio the better one is taken",
+            why="The clip is there so that a step too far earns nothing more. What is taken here is always "
+            "the product that makes the loss smaller, so the clip is passed by exactly where it should hold.",
+            fix="take the smaller of the two objectives and put the minus in front of that, "
+            "`-min(ratio * advantage, clipped * advantage)`; or the larger of the two losses",
+        )
     if cause.turned == "ratio":
         return words.say(
             cause,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow.situation import Situation
-from whygrad.flow.source import freezing_lines
+from whygrad.flow.source import freezing_lines, is_library
 from whygrad.flow.thaws import vain_thaws
 from whygrad.model import Confidence, Mark, Optimizer, Parameter, Severity, Site, Step
 from whygrad.rules.cause import Cause
@@ -16,10 +16,12 @@ def held_frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter
     others = [k for k in optimizer.held if situation.evidence.parameters[k].trainable]
     if others and (parameter.trained or parameter.loaded):
         return None
-    vain = _thawed_in_vain(parameter, optimizer)
-    site = vain or parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
     known = situation.evidence.parameters
     beside = any(known[k].network == parameter.network and known[k].trained for k in others)
+    if beside and _given_frozen(parameter, optimizer):
+        return None
+    vain = _thawed_in_vain(parameter, optimizer)
+    site = vain or parameter.frozen_at or _frozen_somewhere(optimizer) or optimizer.made
     return Frozen(
         severity=Severity.WARNING if beside else Severity.ERROR,
         confidence=Confidence.LIKELY if beside else Confidence.CERTAIN,
@@ -33,6 +35,12 @@ def held_frozen(situation: Situation, optimizer: Optimizer, parameter: Parameter
         optimizer=optimizer.name,
         in_vain=vain is not None,
     )
+
+
+def _given_frozen(parameter: Parameter, optimizer: Optimizer) -> bool:
+    """A library froze it and then the optimizer was made: of ``model.parameters()``, its adapters learn."""
+    by_library = parameter.frozen_at is not None and is_library(parameter.frozen_at.file)
+    return by_library and 0 < parameter.frozen_when < optimizer.key
 
 
 def _thawed_in_vain(parameter: Parameter, optimizer: Optimizer) -> Site | None:

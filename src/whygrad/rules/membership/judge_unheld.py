@@ -186,9 +186,16 @@ def _creation(parameter: Parameter) -> Site | None:
     return parameter.made[0] if parameter.made else None
 
 
+def _came_late(situation: Situation, parameter: Parameter) -> bool:
+    """It took the place of another one when there was an optimizer already; of a time not known, so be it."""
+    if parameter.replaced_at is None or not parameter.replaced_when:
+        return parameter.replaced_at is not None
+    return any(o.key < parameter.replaced_when for o in situation.evidence.optimizers.values())
+
+
 def _replaced(situation: Situation, parameter: Parameter) -> Site | None:
     """The optimizer holds a predecessor: where did the new one take its place?"""
-    if parameter.replaced_at is not None:
+    if _came_late(situation, parameter):
         return parameter.replaced_at
     known = situation.evidence.parameters
     stale = [

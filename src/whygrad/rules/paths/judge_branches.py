@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from whygrad.flow.few import few_per_line
 from whygrad.flow.situation import Situation
-from whygrad.model import Backward, Confidence, Kind, Op, Optimizer, Site
+from whygrad.model import Backward, Confidence, Op, Optimizer, Site
+from whygrad.model.kinds import EXTREMES
 from whygrad.rules.cause import Cause
 from whygrad.rules.paths.judge_absent import cut_cause, feeds_another_network, together
 from whygrad.rules.paths.judge_masked import is_scored
@@ -35,7 +36,7 @@ def branches(situation: Situation) -> Iterator[Cause]:
 def _extremes(situation: Situation, backward: Backward) -> Iterator[Op]:
     """Where gradient goes to the smaller or the larger one of two values, row by row."""
     living = (backward.flow[number] for number in sorted(situation.living(backward)))
-    yield from few_per_line(op for op in living if op.kind is Kind.EXTREME and len(op.inputs) == 2)
+    yield from few_per_line(op for op in living if op.kind in EXTREMES and len(op.inputs) == 2)
 
 
 def _cut_branch(

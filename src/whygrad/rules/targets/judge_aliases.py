@@ -9,8 +9,9 @@ from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.source import assignments_to
 from whygrad.flow.syncs import called_names, names_only, synced_names
-from whygrad.model import Alias, Flow, Kind, Mark, Site, Step
+from whygrad.model import Alias, Flow, Mark, Site, Step
 from whygrad.model.events import SHARED
+from whygrad.model.kinds import EXTREMES
 from whygrad.rules.cause import Cause
 from whygrad.rules.stepped import stepped
 from whygrad.rules.targets.judge_targets import predicting, target_networks
@@ -107,7 +108,7 @@ def _near(flow: Flow, op: int) -> list[int]:
         here = flow[number]
         if len(found) > _NEAR or any(flow.parameter(i) is not None for i in here.inputs):
             break
-        taken = here.inputs if here.kind is Kind.EXTREME else here.inputs[:1]
+        taken = here.inputs if here.kind in EXTREMES else here.inputs[:1]
         found += [i for i in taken if flow[i].floating and i not in found]
     return found
 

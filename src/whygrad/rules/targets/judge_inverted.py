@@ -19,6 +19,7 @@ from whygrad.rules.words import place
 _RARE = 0.3  # episodes of one or two steps keep less than this of their bootstrap values
 _SAMPLES = 96  # before so many of them nobody knows
 _NEAR = 8
+_PLAIN = ((0.0,), (1.0,))
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ def inverted(situation: Situation) -> Iterator[Cause]:
 def never_kept(situation: Situation) -> Iterator[Note]:
     """``1 - x`` that is always 0: each episode has one step, or ``x`` says that it goes on."""
     for mask in _rare(situation):
-        if not mask.kept and mask.turned:
+        if not mask.kept and mask.turned and not mask.product.numbers:
             site = mask.product.site
             yield Note(
                 f"the value of the next state at {place(site)} was masked out in all of {mask.samples:,} "
@@ -71,7 +72,7 @@ def _rare(situation: Situation) -> Iterator[_Mask]:
                 known = found.setdefault(
                     product.site, _Mask(backward, boot, product, _is_turned(parts.flow, mask))
                 )
-                known.seen[mask.id] = mask.ones
+                known.seen[mask.id] = mask.ones or (int(mask.numbers[0]), 1)
     for one in found.values():
         if one.samples >= _SAMPLES and one.kept < _RARE * one.samples:
             yield one
@@ -83,11 +84,18 @@ def _masks(parts: Parts, boot: Bootstrap) -> Iterator[tuple[Op, Op]]:
     products: Iterable[int] = sorted(ancestors(flow, boot.meets.id)) if boot.spread else boot.value.scales
     for number in products:
         op = flow[number]
+        if op.kind is Kind.MULTIPLY and len(op.inputs) == 1 and op.numbers in _PLAIN:
+            yield from ((o, o) for o in flow.ops.values() if _is_step(op, o))
         if op.kind is Kind.MULTIPLY and len(op.inputs) == 2:
             for i in op.inputs:
                 mask = _mask(flow, i) if not parts.behind(i) else None
                 if mask is not None:
                     yield op, mask
+
+
+def _is_step(op: Op, other: Op) -> bool:
+    """Another step of a return that is carried through a loop; its mask is a plain number."""
+    return other.site == op.site and other.kind is op.kind and other.numbers in _PLAIN
 
 
 def _mask(flow: Flow, number: int) -> Op | None:
@@ -104,7 +112,9 @@ def _mask(flow: Flow, number: int) -> Op | None:
 
 
 def _is_turned(flow: Flow, op: Op) -> bool:
-    """``1 - x``, or ``~x``."""
+    """``1 - x``, or ``~x``; of a plain number nobody knows how it was written."""
+    if op.numbers in _PLAIN:
+        return True
     for _ in range(_NEAR):
         if op.kind in (Kind.SUBTRACT, Kind.NOT):
             return True

@@ -19,6 +19,7 @@ from whygrad.rules.targets.target_reversed import TargetReversed
 from whygrad.rules.words import listed, place
 
 _PART = 0.01  # of the weights that a sync makes more or less of
+_MANY = 100  # updates after which a sync that is made in each episode has come round
 _ENOUGH = 5  # updates after which a target network should have moved at least once
 
 
@@ -70,6 +71,33 @@ def unreached_syncs(situation: Situation) -> Iterator[Note]:
             yield Note(text, site, "doubt")
 
 
+def left_behind(situation: Situation) -> Iterator[Note]:
+    """Of several target networks some are synced while others train; of one no sync was seen since then."""
+    started = min((u.time for u in situation.evidence.updates), default=0)
+    known, told = situation.evidence.parameters, set[str]()
+    standing = {k for still in _stills(situation, pairs(situation.evidence.copies)) for k in still.keys}
+    for target in target_networks(situation):
+        networks: dict[str, set[int]] = {}
+        for key in target.keys & known.keys() - situation.holders.keys() - standing:
+            networks.setdefault(known[key].network, set()).add(key)
+        last: dict[str, list[Copy]] = {
+            name: [c for c in situation.evidence.copies if c.target in keys and c.source in situation.holders]
+            for name, keys in networks.items()
+        }
+        synced = [c for copies in last.values() for c in copies if c.last > started and c.factor != 0]
+        for name, copies in last.items():
+            before = copies and all(c.last <= started for c in copies)
+            if synced and before and name not in told:
+                told.add(name)
+                site = next((c.site for c in reversed(copies) if c.site is not None), None)
+                yield Note(
+                    f"no sync of {name} was seen since the first update, while {place(synced[-1].site)} "
+                    f"syncs {known[synced[-1].target].network}",
+                    site,
+                    "doubt",
+                )
+
+
 def unplaced_copies(situation: Situation) -> Iterator[Note]:
     """A copy that is asked, keeps its first weights and is seen in no loss: its values went through arrays.
 
@@ -106,7 +134,24 @@ def _stills(situation: Situation, copied: dict[int, set[int]]) -> Iterator[_Stil
         site = _home(situation.parameters(keys), situation.parameters(target.online))
         if not reverse and site is not None:
             done |= keys
-            yield _Still(target, keys, site, most, _untaken(situation, site))
+            untaken = _untaken(situation, site) or _due_again(situation, keys, most)
+            yield _Still(target, keys, site, most, untaken)
+
+
+def _due_again(situation: Situation, keys: frozenset[int], learns: Optimizer) -> Site | None:
+    """A sync that ran more than once before the first update, and not in the few since then."""
+    if learns.steps >= _MANY:
+        return None
+    lines: dict[Site, list[Copy]] = {}
+    for copy in situation.evidence.copies:
+        if copy.target in keys and copy.site is not None and copy.factor != 0:
+            lines.setdefault(copy.site, []).append(copy)
+    for site, copies in lines.items():
+        if any(c.times > 1 for c in copies) or len({(c.target, c.callers) for c in copies}) > len(
+            {c.target for c in copies}
+        ):
+            return site
+    return None
 
 
 def _copied_since(situation: Situation, keys: frozenset[int]) -> bool:

@@ -7,8 +7,9 @@ from whygrad.flow.paths import stops
 from whygrad.flow.roles import targets
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Kind
+from whygrad.model.kinds import EXTREMES
 
-_ACTS = frozenset((Kind.CHOOSE, Kind.EXTREME))
+_ACTS = EXTREMES | {Kind.CHOOSE}
 
 
 def may_be_meant(situation: Situation, backward: Backward, boot: Bootstrap) -> bool:

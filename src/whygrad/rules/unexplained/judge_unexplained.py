@@ -8,12 +8,13 @@ from whygrad.flow.facts import FEW, Fact, facts
 from whygrad.flow.paths import Path
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Confidence, Kind, Mark, Op, Optimizer, Parameter, Severity, Site, Step
+from whygrad.model.kinds import EXTREMES
 from whygrad.rules.cause import Cause
 from whygrad.rules.figures.zero_gradient import ZeroGradient
 from whygrad.rules.unexplained.unexplained import Fate, Unexplained
 
 _ROUNDING = 1e-3  # of the largest gradient beside it: below, a step may be rounded away
-_FLAT = frozenset((Kind.BOUND, Kind.EXTREME, Kind.RELU, Kind.WHERE, Kind.STEPWISE, Kind.OTHER))
+_FLAT = EXTREMES | {Kind.BOUND, Kind.RELU, Kind.WHERE, Kind.STEPWISE, Kind.OTHER}
 _SCALING = frozenset((Kind.MULTIPLY, Kind.DIVIDE))
 
 

@@ -80,7 +80,16 @@ def _absent(cause: Unexplained) -> Finding:
     return words.say(
         cause,
         title=f"{words.who(cause).does('gets', 'get')} no gradient, and no rule knows why",
-        why=f"{_steps(cause)} without a gradient for {words.who(cause).it}. {_blind(cause)}".rstrip(),
+        why=" ".join(
+            filter(
+                None,
+                (
+                    f"{_steps(cause)} without a gradient for {words.who(cause).it}.",
+                    _suspected(cause),
+                    _blind(cause),
+                ),
+            )
+        ),
         fix=_look(cause),
     )
 

@@ -7,7 +7,7 @@ from whygrad.flow.situation import Situation
 from whygrad.model import Alias, Flag, Mark
 from whygrad.rules.losses.surrogate_missing import Made
 from whygrad.rules.targets.judge_bounded import bounded_values
-from whygrad.rules.targets.judge_syncs import unplaced_copies, unreached_syncs
+from whygrad.rules.targets.judge_syncs import left_behind, unplaced_copies, unreached_syncs
 
 
 @pytest.fixture
@@ -592,3 +592,40 @@ def test_a_value_that_cannot_be_a_return_is_doubted(run, last, doubts):
     train(run, q, make, times=2)
     found = list(bounded_values(Situation(run.evidence())))
     assert [note.kind for note in found] == ["doubt"] * doubts
+
+
+@pytest.mark.parametrize(("times", "updates", "error"), [(1, 6, True), (8, 6, False), (8, 120, True)])
+def test_a_sync_of_each_episode_comes_again(tmp_path, judge, times, updates, error):
+    """It ran at the end of each episode while memory filled; the first updates were made since the last one."""
+    path = tmp_path / "train.py"
+    path.write_text("q = make()\ntarget = make()\n" + "pass\n" * 30)
+    run = Build(str(path))
+    q, target = run.network("q", line=1), run.network("target", line=2, moved=False)
+    run.copy(q, target, line=30, times=times)
+    train(
+        run, q, lambda: td_loss(run, q, run.op("detach", run.call(target, line=10), carries=False)), updates
+    )
+    assert [rule for rule, *_ in found(judge, run)] == ["target-never-synced"] * error
+    assert len(list(unreached_syncs(Situation(run.evidence())))) == (not error)
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_one_of_two_targets_is_left_behind(run, both):
+    online, other = run.network("q1"), run.network("q2")
+    first, second = run.network("target1"), run.network("target2")
+    run.copy(online, first, line=3)
+    run.copy(other, second, line=3)
+    opt = run.optimizer("opt", online, other)
+
+    def make():
+        lower = run.op("min", run.call(first, line=10), run.call(second, line=10), line=10)
+        ahead = run.op("mul", run.op("detach", lower, carries=False), line=12, numbers=(0.9,))
+        y = run.op("add", run.data(line=12), ahead, line=12, shape=(8, 2))
+        return [run.op("mse_loss", run.call(net, line=13), y, line=14) for net in (online, other)]
+
+    for _ in range(6):
+        run.update(opt, run.backward(run.op("add", *make(), line=15)))
+        run.copy(online, first, line=30, factor=0.1, own=0.9)
+        if both:
+            run.copy(other, second, line=30, factor=0.1, own=0.9)
+    assert len(list(left_behind(Situation(run.evidence())))) == (not both)

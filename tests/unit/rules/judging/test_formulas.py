@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from whygrad.flow.situation import Situation
 from whygrad.model import Crash, Site
+from whygrad.rules.losses.judge_clipped import clipped_away
+from whygrad.rules.losses.judge_silent_terms import silent_terms
 
 
 @pytest.fixture
@@ -147,3 +150,89 @@ def test_a_huber_loss_by_hand_subtracts_no_error(run, judge):
     )
     run.update(run.optimizer("opt", value), run.backward(loss))
     assert rules(judge, run) == set()
+
+
+def two_ratios(run, policy, taken, negative):
+    """``-min(ratio * a, clipped * a)``, or ``max(-ratio * a, -clipped * a)``."""
+    new = run.op("log_softmax", run.call(policy, line=10), line=10)
+    ratio = run.op("exp", run.op("sub", new, run.data(line=11), line=12), line=12)
+    clipped = run.op("clamp", ratio, line=13, numbers=(0.8, 1.2))
+    advantage = run.data(line=13)
+    sides = [run.op("mul", one, advantage, line=14) for one in (ratio, clipped)]
+    sides = [run.op("neg", one, line=14) for one in sides] if negative else sides
+    loss = run.op("mean", run.op(taken, *sides, line=14), line=15)
+    return loss if negative else run.op("neg", loss, line=15)
+
+
+@pytest.mark.parametrize(
+    ("taken", "negative", "found"),
+    [("min", False, []), ("max", True, []), ("max", False, [14]), ("min", True, [14])],
+)
+def test_the_worse_of_ratio_and_clipped_ratio_counts(run, judge, policy, taken, negative, found):
+    run.update(run.optimizer("opt", policy), run.backward(two_ratios(run, policy, taken, negative)))
+    assert [c.site.line for c in judge(run) if c.rule == "value-sign"] == found
+
+
+def test_a_ratio_whose_advantages_a_shuffled_index_picks(run, judge, policy):
+    new = run.op("log_softmax", run.call(policy, line=10), line=10)
+    ratio = run.op("exp", run.op("sub", run.data(line=11), new, line=12), line=12)
+    index = run.data(line=13, floating=False, shape=(8,))
+    advantage = run.op("getitem", run.data(line=13, shape=(64, 2)), index, line=13, shape=(8, 2))
+    product = run.op("mul", ratio, advantage, line=13)
+    run.update(
+        run.optimizer("opt", policy), run.backward(run.op("neg", run.op("mean", product, line=13), line=13))
+    )
+    assert [c.site.line for c in judge(run) if c.rule == "value-sign"] == [12]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_clipped_ratio_alone_is_a_doubt(run, policy, alone):
+    if alone:
+        new = run.op("log_softmax", run.call(policy, line=10), line=10)
+        ratio = run.op("exp", run.op("sub", new, run.data(line=11), line=12), line=12)
+        clipped = run.op("clamp", ratio, line=13, numbers=(0.8, 1.2))
+        product = run.op("mul", clipped, run.data(line=14), line=14)
+        loss = run.op("neg", run.op("mean", product, line=15), line=15)
+    else:
+        loss = two_ratios(run, policy, "min", False)
+    run.update(run.optimizer("opt", policy), run.backward(loss))
+    assert [n.site.line for n in clipped_away(Situation(run.evidence()))] == ([13] if alone else [])
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_an_error_that_is_clipped_before_it_is_squared_is_a_doubt(run, beside):
+    """Not beside the error itself, as in the value loss of PPO: there the larger of two is taken."""
+    value = run.network("value")
+    error = run.op("sub", run.call(value, line=5), run.data(line=5), line=5)
+    square = run.op("pow", run.op("clamp", error, line=6, numbers=(-1.0, 1.0)), line=7, numbers=(2.0,))
+    other = run.op("pow", error, line=7, numbers=(2.0,))
+    loss = run.op("mean", run.op("max", square, other, line=7) if beside else square, line=8)
+    run.update(run.optimizer("opt", value), run.backward(loss))
+    assert [n.site.line for n in clipped_away(Situation(run.evidence()))] == ([] if beside else [6])
+
+
+@pytest.mark.parametrize(("norm", "found"), [(0.0, [13]), (0.5, [])])
+def test_a_term_that_never_gave_anything_is_a_doubt(run, policy, norm, found):
+    entropy = run.op("mean", run.op("square", run.call(policy, line=20), line=20), line=20)
+    for _ in range(2):
+        policy_loss = ratio_loss(run, policy, swapped=False)
+        backward = run.backward(run.op("add", policy_loss, entropy, line=21))
+        mean = backward.flow[policy_loss].inputs[0]
+        keys = tuple(policy.keys)
+        shares = {mean: dict.fromkeys(keys, norm), policy_loss: dict.fromkeys(keys, norm)}
+        run.update(run.optimizer("opt", policy), replace(backward, shares=shares))
+    assert [n.site.line for n in silent_terms(Situation(run.evidence()))] == found
+
+
+@pytest.mark.parametrize(("ends", "found"), [(1, []), (18, ["terminal-mask"])])
+def test_a_mask_of_plain_numbers_in_a_return_that_is_carried(run, judge, ends, found):
+    critic = run.network("critic")
+    for _ in range(6):
+        carried = run.call(critic, line=10, carries=False)
+        for step in range(20):
+            ahead = run.op("mul", carried, line=11, numbers=(0.9,), carries=False)
+            kept = run.op("mul", ahead, line=11, numbers=(float(step >= ends),), carries=False)
+            carried = run.op("add", kept, line=11, numbers=(1.0,), carries=False, shape=(8, 2))
+        loss = run.op("mse_loss", run.call(critic, line=12), carried, line=13)
+        run.update(run.optimizer("opt", critic), run.backward(loss))
+    assert [c.rule for c in judge(run) if c.rule == "terminal-mask"] == found

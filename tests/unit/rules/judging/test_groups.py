@@ -2,7 +2,9 @@
 
 import pytest
 
+from whygrad.flow.situation import Situation
 from whygrad.model import Severity
+from whygrad.rules.certificates import certificates
 from whygrad.rules.losses.empty_group import EmptyGroup
 
 
@@ -83,3 +85,36 @@ def test_it_takes_the_place_of_a_gradient_of_zeros(run, grpo, judge):
         for u in run.updates
     ]
     assert [cause.rule for cause in judge(run)] == ["empty-group"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "itself", "right"),
+    [((0, 4), True, True), ((4, 4), True, False), ((0, 4), False, False)],
+)
+def test_a_loss_of_zero_by_construction_is_said_to_be_right(run, groups, itself, right):
+    policy = run.network("policy")
+    optimizer = run.optimizer("opt", policy)
+    for _ in range(3):
+        rewards = run.data(line=10)
+        mean = run.op("mean", rewards, line=11, shape=(4, 1))
+        advantage = run.op("sub", rewards, mean, line=11, shape=(4, 6), groups=groups)
+        score = run.call(policy, line=13)  # out of a function that nobody looks into
+        old = run.op("detach", score, line=13, carries=False) if itself else run.data(line=12)
+        ratio = run.op("exp", run.op("sub", score, old, line=14), line=14)
+        run.update(optimizer, run.backward(run.op("mean", run.op("mul", ratio, advantage, line=15), line=16)))
+    said = [note.site.line for note in certificates(Situation(run.evidence())) if "a loss of 0" in note.text]
+    assert said == [15] * right
+
+
+def test_a_ratio_out_of_a_function_that_nobody_looks_into_is_paid_by_advantages(run, judge):
+    policy = run.network("policy")
+    optimizer = run.optimizer("opt", policy)
+    for _ in range(3):
+        rewards = run.data(line=10)
+        mean = run.op("mean", rewards, line=11, shape=(4, 1))
+        advantage = run.op("sub", rewards, mean, line=11, shape=(4, 6), groups=(4, 4))
+        score = run.call(policy, line=13)
+        ratio = run.op("exp", run.op("sub", score, run.data(line=12), line=14), line=14)
+        run.update(optimizer, run.backward(run.op("mean", run.op("mul", ratio, advantage, line=15), line=16)))
+    (cause,) = found(judge, run)
+    assert cause.site.line == 11

@@ -153,6 +153,18 @@ def test_autograd_grad_for_others_or_without_handing_it_over(run, only, asked, r
     assert names(cause) == ["actor.weight", "actor.bias"]
 
 
+@pytest.mark.parametrize(("late", "rule"), [(False, "not-in-optimizer"), (True, "stale-optimizer")])
+def test_a_module_takes_its_place_before_there_is_an_optimizer_or_after(run, only, late, rule):
+    head = run.network("head")
+    new = run.network("body", replaced_at=Site("/lib/site-packages/lib.py", 7))
+    run.now(new, replaced_when=next(run.clock))
+    optimizer = run.optimizer("optimizer", head)
+    if late:
+        run.now(new, replaced_when=next(run.clock))
+    train(run, optimizer, lambda: run.op("mean", run.call(head, run.call(new, line=6), line=7), line=8))
+    assert only(run).rule == rule
+
+
 # -- frozen ---------------------------------------------------------------------------------------
 
 
@@ -174,6 +186,25 @@ def test_frozen_and_never_trained(run, only):
 def test_a_layer_that_was_loaded_or_trained_before_may_rest(run, judge, facts):
     frozen_body(run, **facts)
     assert judge(run) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "late", "found"),
+    [
+        ("/lib/site-packages/peft/tuners.py", False, []),  # model.parameters() of a model with adapters
+        ("/lib/site-packages/lightning/module.py", True, ["frozen"]),  # toggled, and never back
+        ("train.py", False, ["frozen"]),
+    ],
+)
+def test_what_a_library_froze_before_the_optimizer_was_made_rests(run, judge, file, late, found):
+    head = run.network("model.head", network="model", trained=True)
+    body = run.network("model.body", network="model", trainable=False, frozen_at=Site(file, 4))
+    run.now(body, frozen_when=next(run.clock))
+    optimizer = run.optimizer("optimizer", body, head)
+    if late:
+        run.now(body, frozen_when=next(run.clock))
+    train(run, optimizer, lambda: run.op("mean", run.call(head, run.call(body, line=6), line=7), line=8))
+    assert [cause.rule for cause in judge(run)] == found
 
 
 # -- nobody steps ---------------------------------------------------------------------------------
