@@ -89,8 +89,6 @@ class Freezer:
             ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
             flags=tuple(Flag(name, at.site(), inside, n) for at, name, inside, n in self._records.flags),
-                Flag(name, at.site(), within, ones) for at, name, within, ones in self._records.flags
-            ),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: (*r.looks, *r.late) for r in records if r.looks},
             crash=last,
