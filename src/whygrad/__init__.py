@@ -27,5 +27,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext whygrad`` gives a notebook ``%%whygrad``."""
+    from whygrad import api
+
+    api.load_ipython_extension(shell)
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)

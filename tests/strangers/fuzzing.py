@@ -152,7 +152,7 @@ def _listing(folder: Path) -> dict[str, str]:
 
 def _tried(target: Target, folder: Path, out: Path, tally: Tally) -> str:
     """What went wrong; nothing if nothing did."""
-    printed, said, code, began = io.StringIO(), io.StringIO(), 0, time.process_time()
+    printed, said, code, began = io.StringIO(), io.StringIO(), 0, time.thread_time()
     try:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
             code = target.verb(folder, out)
@@ -162,8 +162,8 @@ def _tried(target: Target, folder: Path, out: Path, tally: Tally) -> str:
         (*_, last) = traceback.extract_tb(error.__traceback__)
         return f"{type(error).__name__}: {str(error)[:80]} ({Path(last.filename).name}:{last.lineno})"
     tally.codes[target.name, code] += 1
-    tally.longest = max(tally.longest, time.process_time() - began)
-    return _complaint(code, printed.getvalue(), said.getvalue(), time.process_time() - began, out, folder)
+    tally.longest = max(tally.longest, time.thread_time() - began)
+    return _complaint(code, printed.getvalue(), said.getvalue(), time.thread_time() - began, out, folder)
 
 
 def _complaint(code: int, printed: str, said: str, seconds: float, out: Path, folder: Path) -> str:

@@ -130,6 +130,8 @@ CHANGES = {
     "no scale": (lambda raw: first(raw).update(quantization={"dtype": "uint8", "min": 0}), "without a finite scale"),
     "nan scale": (lambda raw: first(raw).update(quantization={"dtype": "uint8", "min": 0, "scale": float("nan")}), "without a finite scale"),
     "infinite min": (lambda raw: first(raw).update(quantization={"dtype": "uint8", "min": float("inf"), "scale": 1}), "without a finite scale"),
+    "enormous scale": (lambda raw: first(raw).update(quantization={"dtype": "uint8", "min": 0, "scale": 10**400}), "without a finite scale"),
+    "enormous slope": (lambda raw: layer(raw, 1).update(class_name="ELU", config={"name": "x", "alpha": 10**400}), "alpha must be a number"),
     "float16 of int32": (lambda raw: first(raw).update(dtype="int32", quantization={"dtype": "float16"}), "its type is int32"),
     "twice": (lambda raw: first(raw).update(name="conv2d_Conv2D1/bias"), "two weights called 'conv2d_Conv2D1/bias'"),
     "missing": (lambda raw: first(raw).update(name="other/kernel"), "'conv2d_Conv2D1/kernel' is missing"),

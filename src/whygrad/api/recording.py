@@ -14,6 +14,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from whygrad.api import current
+from whygrad.api.cells import numbered
 from whygrad.api.findings import Findings
 from whygrad.api.summaries import chosen
 from whygrad.frameworks.protocol import Setup
@@ -29,6 +30,7 @@ from whygrad.running.tracebacks import peel, user_site
 from whygrad.storage.directory import EVIDENCE, REPORT, RunDirectory
 from whygrad.summaries.watching import Watching
 
+_CELL = "this cell"
 _SHARED = (
     "this block lies inside of another recording (watching() or whygrad run): there is only one, and this is "
     "what it has seen so far"
@@ -63,9 +65,11 @@ class Watched:
         frame: FrameType | None = None,
         directory: RunDirectory | None = None,
         summaries: Summaries | None = None,
+        scope: Mapping[str, Any] | None = None,
     ) -> None:
-        self._frame = frame
-        self._place = _place(frame)
+        """``scope`` has the names of a notebook's cell, which has no frame yet."""
+        self._frame, self._scope = frame, scope
+        self._place = _place(frame) if scope is None else _CELL
         self._out = directory if directory is not None and directory.asked else None
         self._summaries = summaries
         self._registry: Registry | None = None
@@ -154,10 +158,9 @@ class Watched:
     def _namespace(self) -> Mapping[str, Any]:
         """The names in scope at the block, the nearest first; a notebook's ``_`` and ``_3`` come last."""
         frame = self._frame
-        if frame is None:
-            return {}
-        near = variables_of(frame)
-        scope = {**near, **{name: value for name, value in items(frame.f_globals) if name not in near}}
+        near = variables_of(frame) if frame is not None else {}
+        far = frame.f_globals if frame is not None else self._scope or {}
+        scope = {**near, **{name: value for name, value in items(far) if name not in near}}
         names = sorted(scope, key=lambda name: name.startswith("_"))
         return {class_name(scope[n]) if n == "self" else n: scope[n] for n in names}
 
@@ -171,6 +174,7 @@ class Watched:
         if self._registry is None:
             return Run(self._place, notes=(Note("the block has not begun yet: nothing was recorded"),))
         try:
+            places.cells.update(numbered())
             return self._concluded(self._registry)
         except Exception as error:
             why = f"whygrad could not finish: {brief(error)}"
@@ -216,7 +220,7 @@ def _place(frame: FrameType | None) -> str:
         return "the test"
     file = frame.f_code.co_filename
     if "ipykernel" in file or file.startswith("<ipython"):
-        return "this cell"
+        return _CELL
     return f"{file}:{frame.f_lineno}"
 
 

@@ -18,6 +18,8 @@ def _here() -> str:
 
 
 START = _here()  # a script may change the directory; paths are shown from where whygrad was started
+#: In a notebook: the numbers of its cells, by the files that they were made into.
+cells: dict[str, int] = {}
 _LIBRARY = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
 
 
@@ -52,7 +54,9 @@ def short(path: str) -> str:
 
 
 def label(site: Site) -> str:
-    """``train.py:41``."""
+    """``train.py:41``, or ``cell 7, line 3``."""
+    if site.file in cells:
+        return f"cell {cells[site.file]}, line {site.line}"
     return f"{short(site.file)}:{site.line}"
 
 

@@ -28,6 +28,10 @@ class JaxBackend(BaseBackend[Observer]):
         """Who asks each call that differentiates what it was asked for."""
         return JaxFreezer(records, dict(observer.differentiating.stale))
 
+    def about_error(self, observer: Observer, error: BaseException) -> None:
+        """A value that is asked for its number while JAX traces: which line has asked?"""
+        observer.died(error)
+
     def limits(self, observer: Observer) -> list[Note]:
         """What this version keeps to itself."""
         notes = [Note(f"this JAX does not let whygrad see {what}") for what in private.unseen()]

@@ -49,6 +49,7 @@ class Bodies:
         self.repeats: dict[int, int] = {}  # frame of a loop -> how often it runs, where that is known
         self.library: set[Any] = set()
         self.on_call: Callable[[Any], None] = lambda jaxpr: None
+        self.on_body: Callable[[Any], None] = lambda jaxpr: None  # of a loop, or a branch
 
     def argument(self, variable: Any, staged: Any) -> Node | None:
         """What an argument of a function stands for; nothing for what is none."""
@@ -90,6 +91,9 @@ class Bodies:
             return False
         if name in _JITS:
             self.on_call(found[0][0])
+        else:
+            for body, _ in found:
+                self.on_body(body)
         where = here(frame)
         for place, one in enumerate(results):
             nodes = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ class Calls:
     def __init__(self) -> None:
         self._open: list[Content] = []
         self._known: dict[Any, Content] = {}  # by jaxpr
+        self.on_traced: Callable[[Any], None] = lambda jaxpr: None
 
     def begin(self) -> None:
         """A function is about to be traced."""
@@ -41,6 +43,7 @@ class Calls:
         content = self._open.pop()
         if jaxpr is not None and content:
             self._known[jaxpr] = content
+            self.on_traced(jaxpr)
 
     def steps(self, record: OptimizerRecord, update: UpdateRecord, times: int) -> None:
         """A step is made in it, so often with each call."""

@@ -16,7 +16,7 @@ from whygrad.frameworks.jax.lineages import Lineages
 from whygrad.frameworks.jax.names import Names
 from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.stepping import Stepping
-from whygrad.frameworks.jax.values import parameter_of
+from whygrad.frameworks.jax.values import here, own, parameter_of
 from whygrad.frameworks.jax.window import Window
 from whygrad.frameworks.shared.flags import Flags
 from whygrad.frameworks.shared.frames import PACKAGE
@@ -62,6 +62,7 @@ class Observer(BaseObserver):
         self.recorder.on_sum = self.stepping.summed
         self.differentiating.on_unseen = self.stepping.unseen
         self.recorder.bodies.on_call = self.calls.nested
+        self.recorder.bodies.on_body = self.calls.on_traced = self.stepping.dropping.traced
         self.summaries = None
         self._hooks = Hooks(
             self, self.recorder, self.differentiating, self.stepping, self.calls, self.recorder.bodies
@@ -174,10 +175,12 @@ class Observer(BaseObserver):
         """Eager code has called a compiled function."""
         content = self.calls.of(jaxpr)
         if self._recording:
+            self.stepping.dropping.used(args)
             self.recorder.compiled(jaxpr, args, results, name, params, frame)
             if content is not None:
                 self.flags.look(frame)
                 self._carried_on(jaxpr, args, results)
+                self.stepping.dropping.called(jaxpr, args, results)
             if self.recorder.operations > _ENOUGH:
                 self._rests()
         if content is None:
@@ -191,7 +194,8 @@ class Observer(BaseObserver):
         if content.steps:
             self.recorder.operations = 0
             self.name_new_things((), frame)
-            self.attention.close_if_done(self)
+            if not self.stepping.dropping.suspects():
+                self.attention.close_if_done(self)
             self.thread.resting -= 1
             try:
                 self.stepped()
@@ -205,6 +209,14 @@ class Observer(BaseObserver):
             param = parameter_of(node)
             if param is not None and is_a(array, private.ARRAY) and param.trained:
                 self.lineages.is_now(param, array)
+
+    def died(self, error: BaseException) -> None:
+        """The script ends with this, inside of what was differentiated."""
+        failed = [b for b in self.differentiating.pending if b.error]
+        asked = private.asked_for(error)
+        frame = own(error.__traceback__)
+        if failed and asked and frame is not None:
+            self.failure = (type(error).__name__, str(error), asked, here(frame), tuple(failed[-1].leaves))
 
     # -- names -------------------------------------------------------------------------------------
 

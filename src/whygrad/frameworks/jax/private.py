@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,11 @@ def _named(owner: Any, name: str) -> Any:
     return getattr(owner, name, None)
 
 
+_ASKED = {
+    "TracerArrayConversionError": "numpy",
+    "TracerBoolConversionError": "bool()",
+    "TracerIntegerConversionError": "int()",
+}
 PRIMITIVE = core.Primitive
 TRACER = core.Tracer
 VAR = core.Var
@@ -70,6 +76,17 @@ def staging() -> bool:
             return not hasattr(trace, "tag")  # that has one writes down the derivative
         trace = getattr(trace, "parent_trace", None)
     return STAGING is None and tracing()
+
+
+def asked_for(error: BaseException) -> str:
+    """Of the exceptions that JAX raises where a value has no number yet: what was asked of it."""
+    kind = type(error).__name__
+    if not type(error).__module__.startswith("jax"):
+        return ""
+    if kind == "ConcretizationTypeError":
+        found = re.search(r"the `?(float|int|complex|bool)`? function", str(error))
+        return f"{found[1]}()" if found else "its value"
+    return _ASKED.get(kind, "")
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import jax
 from whygrad.frameworks.jax import loops, private
 from whygrad.frameworks.jax.calls import Calls
 from whygrad.frameworks.jax.differentiating import Differentiating, Differentiation
+from whygrad.frameworks.jax.dropping import Dropping
 from whygrad.frameworks.jax.lineages import Lineages
 from whygrad.frameworks.jax.ports import Listener
 from whygrad.frameworks.jax.recorder import Recorder
@@ -21,7 +21,6 @@ from whygrad.frameworks.jax.values import Value, here, origin, unwrap
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.frames import Where
 from whygrad.frameworks.shared.nodes import Node, Param, clock
-from whygrad.frameworks.shared.objects import is_a
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming, Window
 from whygrad.frameworks.shared.records import OptimizerRecord, UpdateRecord
@@ -64,7 +63,7 @@ class Stepping:
         self._optimizers, self._attention = optimizers, attention
         self._differentiating, self._calls = differentiating, calls
         self._by_hand: dict[Any, tuple[OptimizerRecord, Loop]] = {}
-        self._last: dict[tuple[int, int], tuple[UpdateRecord, Any, Value, Any]] = {}
+        self.dropping = Dropping(recorder)
         self._rounds: dict[int, _Round] = {}
         self._given: deque[tuple[OptimizerRecord, Node]] = deque(maxlen=4096)
         self._under_way: dict[OptimizerRecord, None] = {}  # eager steps, recorded and not counted yet
@@ -95,15 +94,17 @@ class Stepping:
             self._awaits(optimizer)
             return
         record = self._optimizers.record(optimizer)
-        where = here(frame)
+        where, zero = here(frame), True
         for leaf in jax.tree_util.tree_leaves(result[0]):
             if private.shape_of(leaf) is None:
                 continue
             node = self._recorder.node(leaf)
             value = Value("update", (node,), where, True)
             value.shape, value.graded, value.update_of = node.shape, True, record
+            zero = zero and node.name == "mul" and node.numbers == (0.0,)
             self._recorder.put(leaf, value)
             self._given.append((record, value))
+        record.lr_always_zero = zero and (record.lr_always_zero or not record.recorded)
 
     # -- the step ----------------------------------------------------------------------------------
 
@@ -166,7 +167,9 @@ class Stepping:
                         self._led.setdefault(backward.where, set()).add(record)
         known.members.add(param.key)
         self._note(record, known.update, param, found)
-        self._lineages.version(param, result, where)
+        before = operands[0] if self._lineages.of(operands[0]) is param else operands[1]
+        version = self._lineages.version(param, result, where, origin(self._recorder.node(before)))
+        self.dropping.stepped((record.key, param.key), known.update, before, result, version)
         known.end = clock()
 
     # -- counting ----------------------------------------------------------------------------------
@@ -228,32 +231,13 @@ class Stepping:
             param = self._lineages.asked(row[0], where)
             found = origins[id(row)]
             self._note(record, update, param, found)
-            self._drop(record, param, row[0])
             start = origin(self._recorder.node(row[0]))
             version = self._lineages.version(param, row[2], where, start)
-            self._follow(record, update, param, row, version)
+            self.dropping.stepped((record.key, param.key), update, row[0], row[2], version)
         self._observer.name_new_things(record.held.values(), frame)
         if not private.staging():
             self._attention.step_taken(record, self._observer)
             self._observer.stepped()
-
-    def _drop(self, record: OptimizerRecord, param: Param, before: Any) -> None:
-        """Does this step begin where the last one of the same optimizer did? Then that one's result is gone.
-
-        Nothing was computed from it, and nobody has it any more.
-        """
-        last = self._last.get((record.key, param.key))
-        start = origin(self._recorder.node(before))
-        if last is not None and last[1] is start and not last[2].consumed and last[3]() is None:
-            last[0].dropped |= {param.key}
-
-    def _follow(
-        self, record: OptimizerRecord, update: UpdateRecord, param: Param, row: Any, version: Value
-    ) -> None:
-        result = unwrap(row[2])[0]
-        if is_a(result, private.ARRAY) and not private.staging():
-            start = getattr(version, "before", None)
-            self._last[record.key, param.key] = (update, start, version, weakref.ref(result))
 
     def _open(
         self,

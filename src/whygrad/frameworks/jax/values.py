@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from types import FrameType, TracebackType
 from typing import Any
 
 from whygrad.frameworks.jax import private
-from whygrad.frameworks.shared.frames import Where, locate
+from whygrad.frameworks.shared.frames import USER, Where, kind_of, locate
 from whygrad.frameworks.shared.nodes import Node, Param
 from whygrad.frameworks.shared.objects import is_a, plain_number
 
@@ -99,6 +100,16 @@ def here(frame: Any) -> Where | None:
             known = _places[where] = Where(where.code, where.line, None, where.outer)
         return known
     return where
+
+
+def own(traceback: TracebackType | None) -> FrameType | None:
+    """The innermost frame of the user's in which something was raised."""
+    found = None
+    while traceback is not None:
+        if kind_of(traceback.tb_frame.f_code) == USER:
+            found = traceback.tb_frame
+        traceback = traceback.tb_next
+    return found
 
 
 def origin(node: Node) -> Node:

@@ -15,6 +15,14 @@ from whygrad.rules.failing.backward_twice import BackwardTwice
 from whygrad.rules.failing.in_place_modified import InPlaceModified
 from whygrad.rules.paths.judge_absent import switched_off
 from whygrad.rules.paths.no_grad_block import NoGradBlock
+from whygrad.rules.paths.numpy_round_trip import NumpyRoundTrip
+
+_TRACING = (
+    "TracerArrayConversionError",
+    "ConcretizationTypeError",
+    "TracerBoolConversionError",
+    "TracerIntegerConversionError",
+)
 
 
 def broken(situation: Situation) -> Iterator[Cause]:
@@ -27,6 +35,8 @@ def broken(situation: Situation) -> Iterator[Cause]:
             elif "inplace operation" in backward.error:
                 yield from _overwritten(situation, backward)
     crash = situation.evidence.crash
+    if crash is not None and crash.type in _TRACING and crash.op:
+        yield _asked_while_traced(situation, crash)
     if crash is not None and "a leaf Variable that requires grad" in crash.error:
         yield _leaf_written(situation, crash)
     if crash is not None and "Inference tensors cannot be saved" in crash.error:
@@ -175,6 +185,17 @@ def _leaf_written(situation: Situation, crash: Crash) -> Cause:
         writer=crash.op,
         leaf=True,
     )
+
+
+def _asked_while_traced(situation: Situation, crash: Crash) -> Cause:
+    """A value that stands for what is computed later was asked for its number."""
+    keys = {op.parameter for op in crash.flow.ops.values() if op.parameter is not None}
+    members = situation.parameters(frozenset(keys))
+    steps = (
+        *(Step(p.name, p.made[0] if p.made else None) for p in members[:1]),
+        Step.at(crash.site, crash.op, mark=Mark.BROKEN),
+    )
+    return NumpyRoundTrip(way="refused", left=crash.op, site=crash.site, subjects=members, chain=steps)
 
 
 def _inference(situation: Situation) -> Iterator[Cause]:

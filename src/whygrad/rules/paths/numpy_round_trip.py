@@ -58,7 +58,8 @@ def loss_fn(params):
 
 # Became plain numbers; was made a tensor although it was one; ran in a call that gives arrays, as
 # ``model.predict`` does; or in one that calls Python on arrays, as ``tf.numpy_function`` does.
-Way: TypeAlias = Literal["numbers", "copy", "predict", "callback"]
+# Or it was to become a number while it is traced, and the framework refused.
+Way: TypeAlias = Literal["numbers", "copy", "predict", "callback", "refused"]
 
 _LEAVING = ("item", "numpy", "tolist", "detach", "cpu")
 _OTHER_ARGUMENTS = frozenset({"concatenate", "array"})  # the same call with another name would be wrong
@@ -227,13 +228,43 @@ def _without(cause: NumpyRoundTrip, code: str) -> str | None:
     return None if _MADE_AGAIN.search(code) else rewrite.without_calls(code, *_LEAVING)
 
 
+def _refused(cause: NumpyRoundTrip) -> tuple[str, str]:
+    here, asked = cause.dialect, cause.left
+    wants = {"numpy": "NumPy asks for its numbers", "bool()": "`if` asks for a plain bool"}.get(
+        asked,
+        f"`{asked}` asks for a plain number" if asked.endswith(")") else "plain Python asks for its value",
+    )
+    return (
+        f"{wants} while {here.title} traces",
+        f"While `{here.differentiate}` (or `jax.jit`) runs the function, its values are not there yet: they "
+        f"stand for what is computed later. {here.title} stops here; numbers in their place would cut the "
+        "gradient.",
+    )
+
+
+def _remain(cause: NumpyRoundTrip) -> str:
+    """What to write instead of asking for a value that is not there."""
+    if cause.left == "bool()":
+        return "choose with `jnp.where(condition, a, b)`, or branch with `jax.lax.cond`"
+    if cause.left == "int()":
+        return "index with the array itself, or make the number a static argument"
+    return (
+        _stay(cause) if cause.left == "numpy" else "leave it an array; ask for the number of what comes out"
+    )
+
+
 _SAID: dict[Way, Callable[[NumpyRoundTrip], tuple[str, str]]] = {
     "numbers": _numbers,
     "copy": _copy,
     "predict": _predict,
     "callback": _callback,
+    "refused": _refused,
 }
-_FIXES: dict[Way, Callable[[NumpyRoundTrip], str]] = {"predict": _call, "callback": _apply}
+_FIXES: dict[Way, Callable[[NumpyRoundTrip], str]] = {
+    "predict": _call,
+    "callback": _apply,
+    "refused": _remain,
+}
 
 
 RULE = Rule(PAGE, phrase, NumpyRoundTrip)

@@ -62,7 +62,8 @@ def _dropped(situation: Situation, optimizer: Optimizer) -> Iterator[Cause]:
     """It steps, and what comes out is thrown away, each time but perhaps the last one that was seen."""
     updates = situation.updates(optimizer)
     gone = [u for u in updates if u.dropped]
-    if len(gone) < 2 or len(gone) < len(updates) - 1:
+    unknown = 2 if optimizer.by_hand else 1  # the last ones, which somebody has still
+    if not gone or len(gone) < max(min(2, len(updates)), len(updates) - unknown):
         return
     last = gone[-1]
     members = situation.parameters(last.dropped)

@@ -11,6 +11,7 @@ from typing import Any
 from whygrad import strangers
 from whygrad.zoo.tfjs.files import Folder
 from whygrad.zoo.tfjs.network import ModelError
+from whygrad.zoo.tfjs.options import is_number
 
 LARGEST_JSON = 64 * 2**20
 LARGEST_WEIGHTS = 4 * 2**30
@@ -146,7 +147,7 @@ def _quantization(name: str, dtype: str, raw: Any) -> tuple[str, float, float]:
             raise ModelError(f"the weight {name!r} is quantised as float16, but its type is {dtype}")
         return stored, 1.0, 0.0
     numbers = (raw.get("scale"), raw.get("min"))
-    if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
+    if not all(map(is_number, numbers)):
         raise ModelError(f"the weight {name!r} is quantised without a finite scale and min")
     return stored, float(numbers[0]), float(numbers[1])
 

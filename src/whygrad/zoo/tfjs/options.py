@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -56,11 +57,16 @@ _WITHOUT_EFFECT = {
 }
 
 
+def is_number(value: Any) -> bool:
+    """A finite one: neither NaN nor a whole number of four hundred digits, which no float can be."""
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
+
+
 def number(low: float = -math.inf, high: float = math.inf) -> Check:
     """A finite number between these."""
 
     def check(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not is_number(value):
             raise ValueError("must be a number")
         if not low <= value <= high:
             raise ValueError(f"must be between {low:g} and {high:g}")
