@@ -13,7 +13,7 @@ NO_DEPS := tf-keras tf-agents gym gym-notices
 NO_DEPS_LONG := distrax
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark trust libraries docs docs-rules \
+.PHONY: help setup demo quick case test test-long lint format browser bytecode pytest accuracy mutants benchmark trust audit libraries docs docs-rules \
 	screenshots clean
 
 help:  ## list the targets
@@ -105,6 +105,18 @@ benchmark: $(READY)  ## what watching costs
 trust: $(READY)  ## the figures of docs/trust.md: programs, faults, broken files, long trainings; TRUST="--inputs 1000000" makes more
 	$(BIN)/python scripts/trust.py $(TRUST)
 
+# An environment of its own: what looks at the others is none of them.
+.venv-audit/.ready: constraints.txt
+	$(call environment,.venv-audit)
+	@.venv-audit/bin/python -m pip install -qq --disable-pip-version-check -c constraints.txt pip-audit cyclonedx-bom
+	@touch $@
+
+audit: $(READY) .venv-audit/.ready  ## known holes in what is installed, and a bill of materials in dist/sbom.json
+	@mkdir -p dist
+	.venv-audit/bin/cyclonedx-py environment $(BIN)/python --output-file dist/sbom.json
+	.venv-audit/bin/pip-audit --skip-editable \
+		--path "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+
 docs: $(READY_LONG)  ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build  # --quiet would let broken links pass
 	@echo "open site/index.html"
@@ -127,4 +139,4 @@ screenshots: $(READY) browser  ## run five scripts and take the pictures of the 
 	$(BIN)/python scripts/screenshots.py
 
 clean:  ## remove caches and all environments
-	rm -rf $(VENV) .venv-demo .venv-libraries .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site
+	rm -rf $(VENV) .venv-demo .venv-libraries .venv-audit .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build dist site

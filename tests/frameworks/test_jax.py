@@ -103,9 +103,16 @@ OPTAX = (
     "tx = optax.adam(optax.linear_schedule(0.0, 1e-2, 10)); state = tx.init(params)",
     "up, state = tx.update(grads, state); params = optax.apply_updates(params, up)",
 )
+FROZEN = (
+    "tx = optax.multi_transform({0: optax.adam(1e-2), 1: optax.set_to_zero()}, {'w1': 1, 'w2': 0}); "
+    "state = tx.init(params)",
+    OPTAX[1],
+)
 
 
-@pytest.mark.parametrize(("before", "step"), [BY_HAND, OPTAX], ids=["by hand", "optax"])
+@pytest.mark.parametrize(
+    ("before", "step"), [BY_HAND, OPTAX, FROZEN], ids=["by hand", "optax", "a part is frozen"]
+)
 def test_eager_updates_are_counted_and_only_a_few_recorded(tmp_path, before, step):
     (tmp_path / "train.py").write_text(EAGER.replace("BEFORE", before).replace("STEP", step))
     done = subprocess.run(

@@ -231,6 +231,9 @@ class Stepping:
             param = self._lineages.asked(row[0], where)
             found = origins[id(row)]
             self._note(record, update, param, found)
+            if not found:  # others have a gradient in this step: this part is frozen on purpose
+                for backward in update.backwards:
+                    backward.applied |= {param.key} & backward.reached.keys()
             start = origin(self._recorder.node(row[0]))
             version = self._lineages.version(param, row[2], where, start)
             self.dropping.stepped((record.key, param.key), update, row[0], row[2], version)
@@ -277,7 +280,7 @@ class Stepping:
         arrives = any(key in backward.reached for backward, key in found)
         if own:
             arrives = any(param.key in backward.reached for backward in own)
-        if not arrives:
+        if not arrives and (found or not update.backwards):
             update.absent |= {param.key}
         if record.absent_always is None:
             record.absent_always = update.absent

@@ -375,6 +375,6 @@ class Records:
     switches: list[SwitchRecord] = field(default_factory=list)
     handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str, bool]] = field(default_factory=list)
+    flags: list[tuple[Where, str, bool, tuple[int, ...]]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by
