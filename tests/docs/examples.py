@@ -25,9 +25,11 @@ WHOLE = (  # seen over more updates than a check waits for
     "exploding",
     "oscillating",
     "ranks-diverge",
+    "scaled-by-ranks",
     "target-unused",
     "unmasked-bootstrap",
     "unused-in-ddp",
+    "unused-on-ranks",
 )
 IN_TENSORFLOW = {
     "outside-tape": "there is no tape in PyTorch",

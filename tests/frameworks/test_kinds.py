@@ -79,6 +79,10 @@ def test_what_tensorflow_does_not_say_is_not_in_its_table():
     assert TENSORFLOW.names.keys() - said == set()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.OTHER])
+#: Said of recordings of earlier versions only: these did not tell the smaller from the larger.
+EARLIER = (Kind.EXTREME,)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.OTHER, *EARLIER)])
 def test_every_kind_is_said_by_somebody(kind):
     assert kind in {*TORCH.names.values(), *TENSORFLOW.names.values()}

@@ -27,7 +27,7 @@ class Atoms:
         if axis == 0 or not self._split(op):
             return False
         rest = (*value.shape[:axis], *value.shape[axis + 1 :])
-        chosen = [u for u in self._uses.of(value) if u.kind is Kind.CHOOSE and u.inputs[0] == value.id]
+        chosen = [u for u in self._uses.of(value) if _is_choice(u) and u.inputs[0] == value.id]
         return any(u.shape == rest and rest != value.shape[:-1] and self._summed(u) for u in chosen)
 
     def _restored(self, op: Op, axis: int) -> tuple[Op, int]:
@@ -61,3 +61,8 @@ class Atoms:
                     seen.add(user.id)
                     todo.append(user)
         return False
+
+
+def _is_choice(op: Op) -> bool:
+    """``gather``, or ``p[range(n), action]``: an index for each row."""
+    return op.kind is Kind.CHOOSE or (op.kind is Kind.PICK and len(op.inputs) > 1)

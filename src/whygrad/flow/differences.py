@@ -37,6 +37,77 @@ def unmasked_difference(file: str, line: int) -> int | None:
     return None
 
 
+@remembered(256)
+def direct_difference(file: str, line: int, name: str) -> tuple[int, bool] | None:
+    """Where ends go into a temporal difference, in the function around ``line`` or one that it calls.
+
+    The line, and whether it is ``1 - ends``; nothing where that cannot be read.
+    """
+    module = tree(file)
+    if module is None:
+        return None
+    todo, done = [(scope_of(module, line), frozenset((name,)))], list[Function]()
+    for _ in range(_DEEP):
+        found = [one for function, names in todo for one in _weighed_by(function, names)]
+        if found:
+            return found[0] if len(set(found)) == 1 else None
+        done += [function for function, _ in todo]
+        todo = [g for function, names in todo for g in _given_on(module, function, names) if g[0] not in done]
+    return None
+
+
+def _weighed_by(function: Function, names: frozenset[str]) -> Iterator[tuple[int, bool]]:
+    """The temporal differences that have these as a factor of the bootstrap value."""
+    for statement in statements(function):
+        if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)):
+            sums = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp)]
+            found = (_bootstrap(function, list(_addends(n))) for n in sums)
+            for written in next((f for f in found if f is not None), ()):
+                factor = _assigned(function, written, names)
+                turned = _is_turned(factor)
+                inner = factor.right if turned and isinstance(factor, ast.BinOp) else factor
+                if isinstance(inner, (ast.Name, ast.Subscript)) and _root(inner) in names:
+                    yield (statement if factor is written else factor).lineno, turned
+
+
+def _assigned(function: Function, factor: ast.expr, names: frozenset[str]) -> ast.expr:
+    """``mask = 1 - dones[t]``: what a name on its own stands for, if it is given one value only."""
+    if not isinstance(factor, ast.Name) or factor.id in names:
+        return factor
+    values = [one.value for one in given(function, factor.id, _END)]
+    return values[0] if len(values) == 1 else factor
+
+
+def _is_turned(node: ast.expr) -> bool:
+    one = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.left, ast.Constant)
+    return one and isinstance(node, ast.BinOp) and getattr(node.left, "value", None) == 1
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _given_on(
+    module: ast.Module, function: Function, names: frozenset[str]
+) -> Iterator[tuple[Function, frozenset[str]]]:
+    """The functions of this file that get one of these as an argument, and what it is called there."""
+    functions = [n for n in ast.walk(module) if isinstance(n, ast.FunctionDef)]
+    for call in (n for s in statements(function) for n in ast.walk(s) if isinstance(n, ast.Call)):
+        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        own = [f for f in functions if f.name == called]
+        if len(own) != 1:
+            continue
+        arguments = [a.arg for a in own[0].args.args]
+        if arguments[:1] == ["self"] and isinstance(call.func, ast.Attribute):
+            arguments = arguments[1:]
+        pairs = [*zip(arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+        given_names = {a for a, v in pairs if a and isinstance(v, ast.Name) and v.id in names}
+        if given_names:
+            yield own[0], frozenset(given_names)
+
+
 def _called(function: Function) -> Iterator[str]:
     for statement in statements(function):
         for node in ast.walk(statement):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from whygrad.flow.places import place_is_read
 from whygrad.flow.source import Function, scope_of, statements, tree
@@ -153,9 +154,23 @@ def _modules(value: ast.expr) -> set[str]:
 def _uses(module: ast.Module, statement: ast.stmt, names: set[str], deep: int) -> bool:
     parts = _parts(statement)
     given = _handed_on(module, parts, names, deep) | _counted(parts)
+    given |= set(_passed_by(statement))
     given |= {base for part in parts for n in ast.walk(part) if (base := _filled(n)) is not None}
     reads = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in names]
     return any(isinstance(n.ctx, ast.Load) and n not in given for n in reads)
+
+
+def _passed_by(statement: ast.stmt) -> Iterator[ast.AST]:
+    """``for r, m in zip(rewards, masks)`` whose body asks for no ``m``: nobody reads the masks."""
+    if not isinstance(statement, ast.For) or not isinstance(statement.target, ast.Tuple):
+        return
+    call = statement.iter
+    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "zip":
+        return
+    asked = {n.id for s in statement.body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    for item, values in zip(statement.target.elts, call.args, strict=False):
+        if isinstance(item, ast.Name) and item.id not in asked:
+            yield from ast.walk(values)
 
 
 def _filled(node: ast.AST) -> ast.AST | None:

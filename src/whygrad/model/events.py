@@ -46,6 +46,7 @@ class Flag:
     name: str
     site: Site  # the line beside which they were found
     within: bool = False  # a one was seen before the last of them: they are not those of one episode
+    ones: tuple[int, ...] = ()  # how many ones, and of how many
 
 
 SHARED = "shared"  # how a parameter was given the memory of another one

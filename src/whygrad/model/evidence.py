@@ -115,6 +115,7 @@ class Update:
     moved: Mapping[int, Moved] = field(default_factory=dict)  # what the step did, where it was measured
     turned: float | None = None  # cosine between these gradients and those of the update before
     prints: Mapping[int, Print] = field(default_factory=dict)  # of a rank among others
+    wrapped: str = ""  # its parameters are in a module that reduces gradients: ``on``, or ``off`` just now
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class Print:
 
     weights: float  # norm
     gradient: float  # norm, as the step uses it
+    before: float | None = None  # a sum of its elements, each with a weight of its own, after ``backward``
+    after: float | None = None  # the same of the gradient that the step uses
 
 
 @dataclass(frozen=True, slots=True)

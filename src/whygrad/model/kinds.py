@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
     # Limits
     BOUND = "bound"  # clipped: clamp, minimum with a number
-    EXTREME = "extreme"  # the smaller or the larger one of two values: nobody knows which
+    EXTREME = "extreme"  # one of these two, in recordings of earlier versions
     SMALLER = "smaller"  # the smaller one
     LARGER = "larger"  # the larger one
 

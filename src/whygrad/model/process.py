@@ -39,6 +39,17 @@ class Trace:
     loss: Site | None = None
     around: Site | None = None  # a call of the module inside of the one that reduces gradients
     unsynced: Site | None = None  # a block in which they are not reduced
+    wrapped: bool = False  # there is a module around it that reduces gradients
+    inner: Site | None = None  # where it is called, then
+    before: float | None = None  # a weighed sum over its gradients after the last backward
+    after: float | None = None  # the same as the step uses them
+    mean: float = 0.0  # the largest plain number in front of a term, if all of them are means
+    shared: Site | None = None  # where the loss is divided by the number of ranks, by its name
+    share: float = 1.0  # the number that it is multiplied by there
+    written: Site | None = None  # where gradients are summed over ranks, by what stands there
+    divided: Site | None = None  # where they are divided by the number of ranks
+    steady: bool = False  # the optimizer makes the same step of gradients that are all twice as large
+    unreached: tuple[str, ...] = ()  # parameters of it that the losses have not reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ _WATCHED = "processes that it started share its weights"
 def combine(root: Run, members: Sequence[Run]) -> Run:
     """One run. ``root`` is the process that was started by hand; it may have trained nothing itself."""
     latest = _latest(members)
-    learners = [run for run in latest if any(u.count for u in run.updates)]
+    learners = [run for run in latest if any(u.count for u in run.updates) or run.findings]
     everybody = [*([root] if any(u.count for u in root.updates) else []), *learners]
     failed = _first_failure(members)
     if not everybody and failed is None:
@@ -165,7 +165,11 @@ def _about_ends(latest: Sequence[Run]) -> Iterable[Note]:
         own = "its" if len(killed) == 1 else "their"
         text = f"{names} did not come to an end of {own} own, and the last of what was done was not seen"
         yield Note(text, kind="doubt")
-    failed = sorted((r.processes[0] for r in latest if r.processes[0].failed), key=lambda p: p.ended)
+    parents = {
+        r.processes[0].parent for r in latest if r.processes[0].failed
+    }  # a launcher fails with its ranks
+    failed = [p for r in latest if (p := r.processes[0]).failed and not (p.pid in parents and not p.updates)]
+    failed.sort(key=lambda p: p.ended)
     if len(failed) > 1:
         first, *later = failed
         what = first.exception.type if first.exception else ""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from whygrad.model import Finding, Run
-from whygrad.rules.ranks.judge_ranks import diverged
-from whygrad.rules.ranks.ranks_diverge import phrase
+from whygrad.rules.ranks.judge_ranks import judged
+from whygrad.rules.table import RULES
 
 
 def across(learners: Sequence[Run]) -> Iterator[Finding]:
@@ -15,6 +15,6 @@ def across(learners: Sequence[Run]) -> Iterator[Finding]:
     processes = [run.processes[0] for run in learners if run.processes]
     ranks = {p.rank: p.traces for p in processes if p.rank >= 0 and p.traces}
     made = {(u.optimizer): u.count for run in learners for u in run.updates}
-    for cause in diverged(ranks):
+    for cause in judged(ranks):
         count = max(0, made.get(cause.optimizer, 0) - cause.first_update + 1)
-        yield replace(phrase(cause), updates=count)
+        yield replace(RULES[cause.rule].phrase(cause), updates=count)

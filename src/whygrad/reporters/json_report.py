@@ -120,7 +120,7 @@ def _run(data: dict[str, Any]) -> Run:
     )
 
 
-_PLACES = ("step", "loss", "around", "unsynced")
+_PLACES = ("step", "loss", "around", "unsynced", "inner", "shared", "written", "divided")
 
 
 def _process(process: Process) -> dict[str, Any]:
@@ -134,7 +134,13 @@ def _process(process: Process) -> dict[str, Any]:
 def _read_process(data: dict[str, Any]) -> Process:
     raised = _read_raised(data.get("exception"))
     traces = tuple(
-        Trace(**{**one, **{name: _read_site(one.get(name)) for name in _PLACES}})
+        Trace(
+            **{
+                **one,
+                **{name: _read_site(one.get(name)) for name in _PLACES},
+                "unreached": tuple(one.get("unreached", ())),
+            }
+        )
         for one in data.get("traces", ())
     )
     return Process(**{**data, "duty": Duty(data["duty"]), "exception": raised, "traces": traces})

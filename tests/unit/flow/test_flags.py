@@ -36,6 +36,8 @@ def script(tmp_path):
         ("s, r, d = batch\n    y = r + v(s)\n    return float(d.mean()), len(d)", False),
         ("s, r, d = batch\n    y = r + v(s) * np.sum(1 - d)", True),
         ("d = []\n    for one in batch:\n        d.append(one[2])\n    y = forgets(r, np.array(d))", False),
+        ("r, d = batch\n    for one, end in zip(r, reversed(d)):\n        y = one + v(s)", False),
+        ("r, d = batch\n    for one, end in zip(r, reversed(d)):\n        y = one + v(s) * (1 - end)", True),
         ("s, r, d = batch\n    for i in range(8):\n        if not d[i]:\n            r[i] += v(s)", True),
     ],
 )

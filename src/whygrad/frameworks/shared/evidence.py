@@ -88,7 +88,7 @@ class Freezer:
                 for s in self._records.switches
             ),
             aliases=tuple(Alias(names, frozenset(keys)) for names, keys in self._records.aliases),
-            flags=tuple(Flag(name, where.site(), within) for where, name, within in self._records.flags),
+            flags=tuple(Flag(name, at.site(), inside, n) for at, name, inside, n in self._records.flags),
             pulses={r.key: r.pulses.all() for r in records},
             looks={r.key: (*r.looks, *r.late) for r in records if r.looks},
             crash=last,
@@ -223,6 +223,7 @@ class Freezer:
             moved=update.moved,
             turned=update.turned,
             prints=update.prints,
+            wrapped=update.wrapped,
             absent=update.absent,
             zero=update.zero,
             backwards=tuple(self._backward(b) for b in update.backwards),

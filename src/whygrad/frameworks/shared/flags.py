@@ -25,7 +25,7 @@ class Flags:
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
         self._looks: dict[Any, int] = {}
-        self._found: dict[tuple[Any, str], tuple[Where, str, bool]] = {}
+        self._found: dict[tuple[Any, str], tuple[Where, str, bool, tuple[int, ...]]] = {}
 
     def look(self, frame: FrameType | None) -> None:
         """At what is in scope where a loss is differentiated."""
@@ -42,10 +42,10 @@ class Flags:
             key = ((where.code.co_filename, where.code.co_name), name)
             found = self._flags(value) if key not in self._found else None
             if found is not None:
-                self._found[key] = (where, name, any(found[:-1]))
+                self._found[key] = (where, name, any(found[:-1]), _counted(found))
 
-    def all(self) -> list[tuple[Where, str, bool]]:
-        """Lines and names, in the order in which they were found; was a one seen before the last of them?"""
+    def all(self) -> list[tuple[Where, str, bool, tuple[int, ...]]]:
+        """Lines and names, in the order of their finding; was a one before the last of them, and how many?"""
         return list(self._found.values())
 
     def _look(self, frame: FrameType) -> None:
@@ -62,7 +62,7 @@ class Flags:
             found = self._flags(held)
             if found is not None:
                 within = any(found[:-1])
-                self._found[code, called] = (Where(code, frame.f_lineno), called, within)
+                self._found[code, called] = (Where(code, frame.f_lineno), called, within, _counted(found))
 
     def _flags(self, value: Any) -> list[Any] | None:
         """Both of 0 and 1, and nothing else: one for each sample, or for each step of each environment."""
@@ -95,6 +95,10 @@ def _in_a_row(array: Any) -> list[Any] | None:
 
 def _number(value: Any) -> float | None:
     return float(value) if type(value) is bool else plain_number(value)
+
+
+def _counted(found: list[Any]) -> tuple[int, ...]:
+    return sum(v != 0 for v in found), len(found)
 
 
 def _both(values: set[Any]) -> bool:

@@ -50,6 +50,7 @@ class BackwardRecord:
     acts: tuple[Node, ...] = ()  # values that left while gradients were off, through layers with modes
     handed: set[int] = field(default_factory=set)  # a step has used these gradients, put into others by hand
     taken: set[int] = field(default_factory=set)  # something was made of these gradients, and written by hand
+    sums: dict[int, float] = field(default_factory=dict)  # of a rank: what its gradients were afterwards
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +160,7 @@ class UpdateRecord:
     largest: dict[int, float] = field(default_factory=dict)
     moved: dict[int, Moved] = field(default_factory=dict)
     prints: dict[int, Print] = field(default_factory=dict)
+    wrapped: str = ""
     turned: float | None = None
 
 
@@ -373,6 +375,6 @@ class Records:
     switches: list[SwitchRecord] = field(default_factory=list)
     handovers: list[HandoverRecord] = field(default_factory=list)
     aliases: list[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=list)
-    flags: list[tuple[Where, str, bool]] = field(default_factory=list)
+    flags: list[tuple[Where, str, bool, tuple[int, ...]]] = field(default_factory=list)
     params: dict[int, Param] = field(default_factory=dict)  # by key
     handles: dict[int, int] = field(default_factory=dict)  # key -> what the framework knows it by

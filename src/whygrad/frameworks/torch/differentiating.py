@@ -20,7 +20,7 @@ from whygrad.frameworks.shared.objects import is_a, listed
 from whygrad.frameworks.shared.optimizers import Optimizers
 from whygrad.frameworks.shared.ports import Naming
 from whygrad.frameworks.shared.records import BackwardRecord, HandoverRecord
-from whygrad.frameworks.torch import graph, modules, native, private, shares
+from whygrad.frameworks.torch import distributed, graph, modules, native, private, shares
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.numbers import TorchNumbers
 from whygrad.frameworks.torch.recorder import Recorder
@@ -149,6 +149,9 @@ class Backwards:
         if name == "autograd.grad":
             self._recorder.operation(name, args, result, frame, None)
             self._given_out(record, args, result)
+        elif distributed.rank() >= 0:
+            tensors = {key: t for key, p in record.reached.items() if (t := p.ref()) is not None}
+            record.sums = distributed.sums(tensors)
 
     def _given_out(self, record: BackwardRecord, args: Any, result: Any) -> None:
         """How large they are: nobody else has these gradients."""

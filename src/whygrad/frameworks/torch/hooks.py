@@ -269,6 +269,7 @@ class Hooks:
     @door
     def _module_registered(self, module: Any, name: str, child: Any) -> None:
         try:
+            self._stepping.reducers.met(module)
             old = own(module).get("_modules", {}).get(name)
             if old is not None and old is not child and modules.is_module(child) and not traced():
                 with alone():

@@ -25,7 +25,7 @@ from whygrad.frameworks.torch import private
 from whygrad.frameworks.torch.children import shared_with_children
 from whygrad.frameworks.torch.compiled import unread
 from whygrad.frameworks.torch.differentiating import Backwards
-from whygrad.frameworks.torch.distributed import prints, rank
+from whygrad.frameworks.torch.distributed import Reducers, prints, rank
 from whygrad.frameworks.torch.events import Events
 from whygrad.frameworks.torch.grad_mode import Switches
 from whygrad.frameworks.torch.numbers import TorchNumbers
@@ -67,6 +67,7 @@ class Steps:
         self._records = optimizers.by_address
         self._thread = _Thread()
         self.rank = -1  # among processes that train together
+        self.reducers = Reducers()
         self.shared = False  # processes that the program has started share its weights
         self.figures = Figures(TorchNumbers(), attention)
 
@@ -269,7 +270,9 @@ class Steps:
             update.lost, update.lost_at = self._lost(record)
         update.largest = largest
         self.rank = rank()
-        update.prints = prints(tensors) if self.rank >= 0 and not late else {}
+        if self.rank >= 0 and not late:
+            update.prints = prints(tensors, backwards[-1].sums if backwards else {})
+            update.wrapped = self.reducers.around(tensors.values())
         record.keep(update)
         self.figures.step_begins(record, update, gradients.values(), held.values(), moving)
 

@@ -22,10 +22,10 @@ def silent_terms(situation: Situation) -> Iterator[Note]:
         if backward.error or not backward.shares:
             continue
         for term, _ in situation.terms(backward):
-            norms = backward.shares.get(term.op.id)
-            if norms:
-                alive = any(norm for key, norm in norms.items() if key in backward.applied)
-                found.setdefault(written(backward.flow, term), []).append((backward, term.op, alive))
+            norms = backward.shares.get(term.op.id, {})
+            used = [norm for key, norm in norms.items() if key in backward.applied]
+            if used:  # gradients that are handed over to others are no step's yet
+                found.setdefault(written(backward.flow, term), []).append((backward, term.op, any(used)))
     told: set[Site | None] = set()
     for measured in found.values():
         backward, op, _ = measured[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whygrad.model import Confidence, Mark, Parameter, Severity, Site, Step, Trace
+from whygrad.rules.cause import Cause
+from whygrad.rules.ranks.judge_shares import scaled_by_ranks, unused_on_ranks
 from whygrad.rules.ranks.ranks_diverge import RanksDiverge, Since
 
 _SAME = 1e-6  # of the larger one: norms of the same numbers, on machines of different kinds
@@ -12,8 +14,19 @@ _LATER = 2  # updates after which weights that are still apart are not brought t
 _Ranks = Mapping[int, Trace]  # rank -> what it had in one update
 
 
-def diverged(ranks: Mapping[int, tuple[Trace, ...]]) -> Iterator[RanksDiverge]:
+def judged(ranks: Mapping[int, tuple[Trace, ...]]) -> Iterator[Cause]:
     """For each network that all of them train under the same optimizer."""
+    for updates in _common(ranks):
+        cause = _judged(updates)
+        if cause is not None:
+            yield cause
+        elif all(_same(t.weights for t in found.values()) for found in updates.values()):
+            yield from scaled_by_ranks(updates)
+            yield from unused_on_ranks(updates)
+
+
+def _common(ranks: Mapping[int, tuple[Trace, ...]]) -> Iterator[Mapping[int, _Ranks]]:
+    """The updates that all ranks have of a network, in order."""
     if len(ranks) < 2:
         return
     networks: dict[tuple[int, str], dict[int, dict[int, Trace]]] = {}
@@ -21,10 +34,11 @@ def diverged(ranks: Mapping[int, tuple[Trace, ...]]) -> Iterator[RanksDiverge]:
         for trace in traces:
             networks.setdefault((trace.nth, trace.network), {}).setdefault(trace.update, {})[rank] = trace
     for updates in networks.values():
-        common = {number: found for number, found in sorted(updates.items()) if len(found) == len(ranks)}
-        cause = _judged(common)
-        if cause is not None:
-            yield cause
+        common: dict[int, _Ranks] = {
+            number: found for number, found in sorted(updates.items()) if len(found) == len(ranks)
+        }
+        if common:
+            yield common
 
 
 def _judged(updates: Mapping[int, _Ranks]) -> RanksDiverge | None:
@@ -52,7 +66,7 @@ def _same(values: Iterator[float]) -> bool:
 
 def _cause(updates: Mapping[int, _Ranks], number: int, since: Since) -> RanksDiverge:
     first = updates[number][min(updates[number])]
-    named = (first.around or first.unsynced) if since == "reduced" else None
+    named = (first.around or first.unsynced or first.inner) if since == "reduced" else None
     site: Site | None = named or (first.step if since == "step" else first.loss or first.step)
     likely = since == "reduced" and named is None
     return RanksDiverge(
@@ -65,10 +79,10 @@ def _cause(updates: Mapping[int, _Ranks], number: int, since: Since) -> RanksDiv
             else Step("weights differ afterwards"),
         ),
         severity=Severity.WARNING if likely else Severity.ERROR,
-        confidence=Confidence.LIKELY if likely else Confidence.CERTAIN,
+        confidence=Confidence.LIKELY if likely or named is first.inner else Confidence.CERTAIN,
         optimizer=first.optimizer,
         first_update=number,
         since=since,
-        how="around" if first.around else "unsynced" if first.unsynced else "",
+        how="around" if first.around else "unsynced" if first.unsynced else "inner" if first.inner else "",
         ranks=len(updates[number]),
     )

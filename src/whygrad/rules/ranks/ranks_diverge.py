@@ -40,7 +40,7 @@ class RanksDiverge(Cause):
     rule: ClassVar[str] = PAGE.slug
     by_network: ClassVar[bool] = True
     since: Since = "reduced"
-    how: Literal["around", "unsynced", ""] = ""  # what keeps the gradients from being reduced
+    how: Literal["around", "unsynced", "inner", ""] = ""  # what keeps the gradients from being reduced
     ranks: int = 0
 
 
@@ -67,6 +67,11 @@ def _reduced(cause: RanksDiverge, who: words.Who) -> tuple[str, str, str]:
         "unsynced": (
             "Inside of `no_sync()` gradients are not reduced, and a step is made with them.",
             "leave `no_sync()` before the last backward in front of each step",
+        ),
+        "inner": (
+            "There is a DistributedDataParallel around it, which reduces gradients only of what is computed "
+            "through it.",
+            "call the model that `DistributedDataParallel` has made, not the one that was put into it",
         ),
         "": (
             "Each rank has stepped with its own gradients.",

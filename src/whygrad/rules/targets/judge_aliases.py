@@ -39,6 +39,44 @@ def aliases(situation: Situation) -> Iterator[Cause]:
                     return
 
 
+def rebound(situation: Situation) -> Iterator[Cause]:
+    """``target = online`` where a copy belongs: only the first targets came from another network."""
+    first: dict[Site | None, frozenset[int]] = {}
+    later: dict[Site | None, tuple[Bootstrap, frozenset[int], frozenset[str]]] = {}
+    for backward in situation.backwards:
+        for boot in situation.bootstraps(backward):
+            parts = situation.parts(backward)
+            value = parts.behind(boot.value.op)
+            online = predicting(situation, backward, boot)
+            site = parts.flow[boot.value.op].site
+            if value and value.isdisjoint(situation.holders):
+                first.setdefault(site, value)
+                later.pop(site, None)  # it is one of its own again
+            elif value and value <= online and site in first:
+                names = _called(parts.flow, backward.site, [boot.value.op, boot.meets.id])
+                later.setdefault(site, (boot, online, names))
+    known = situation.evidence.parameters
+    for site, (boot, online, names) in later.items():
+        lines = {n: assignments_to(site.file, n) for n in names} if site is not None else {}
+        plain = [(n, x) for n, found in lines.items() for x in found if site and names_only(site.file, x[0])]
+        if len(plain) == 1 and site is not None:
+            name, place = plain[0]
+            written = Site.read(site.file, *place)
+            networks = {known[k].network for k in online if k in known}
+            yield TargetAlias(
+                site=written,
+                chain=(
+                    Step.at(written, f"{name} is the online network from here on", mark=Mark.HERE),
+                    Step.at(boot.meets.site, "the target"),
+                ),
+                loss=boot.residual.site,
+                target=name,
+                online=min(networks, default=""),
+                later=True,
+                **stepped(situation, online),
+            )
+
+
 def in_one_place(situation: Situation) -> Iterator[Cause]:
     """``target.data = param.data``: two networks, and one memory."""
     done: set[Site | None] = set()

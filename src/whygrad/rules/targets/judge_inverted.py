@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.differences import direct_difference
 from whygrad.flow.paths import ancestors
 from whygrad.flow.situation import Situation
 from whygrad.flow.sums import Parts
@@ -48,6 +49,34 @@ def inverted(situation: Situation) -> Iterator[Cause]:
     for mask in _rare(situation):
         if mask.kept or not mask.turned:
             yield _cause(situation, mask)
+
+
+def inverted_arrays(situation: Situation) -> Iterator[Cause]:
+    """The same in a difference of plain numbers: how often an episode ends is known of what is held."""
+    done: set[tuple[str, int]] = set()
+    for flag in situation.evidence.flags:
+        ones, all_of_them = flag.ones or (0, 0)
+        if all_of_them < _SAMPLES or not flag.within:
+            continue
+        found = direct_difference(flag.site.file, flag.site.line, flag.name)
+        if found is None or (flag.site.file, found[0]) in done:
+            continue
+        kept = all_of_them - ones if found[1] else ones
+        if 0 < kept < _RARE * all_of_them:
+            done.add((flag.site.file, found[0]))
+            site = Site.read(flag.site.file, found[0])
+            here = [b for b in situation.backwards if b.site is not None and b.site.file == flag.site.file]
+            keys = frozenset[int]().union(*(b.applied for b in here))
+            yield TerminalMask(
+                site=site,
+                chain=(Step.at(site, "the temporal difference", mark=Mark.HERE),),
+                severity=Severity.WARNING,
+                confidence=Confidence.LIKELY,
+                loss=here[-1].site if here else None,
+                kept=kept / all_of_them,
+                samples=all_of_them,
+                **stepped(situation, keys),
+            )
 
 
 def never_kept(situation: Situation) -> Iterator[Note]:

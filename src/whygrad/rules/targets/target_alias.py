@@ -37,6 +37,7 @@ class TargetAlias(Cause):
     rule: ClassVar[str] = PAGE.slug
     target: str = ""  # the name through which the targets are computed
     memory: bool = False  # two networks that share their memory
+    later: bool = False  # the name was given away after the first targets had been computed
     online: str = ""  # the one through which the predictions are
 
 
@@ -50,6 +51,15 @@ def phrase(cause: TargetAlias) -> Finding:
             why=f"This line copies no numbers: it lets the weights of {target} point to those of {online}. "
             f"From then on the targets move with every step of {online}.",
             fix="copy the numbers: `target_param.data.copy_(param.data)`",
+        )
+    if cause.later:
+        return words.say(
+            cause,
+            title=f"{target} is {online} from here on: no weights are copied",
+            why=f"The first targets came from a network of their own. This line gives its name to {online}, "
+            f"so the targets move with every step of {online} from then on.",
+            fix=f"copy the weights: `{cause.dialect.copied(target, online)}`",
+            avoid=cause.dialect.shallow,
         )
     return words.say(
         cause,

@@ -629,3 +629,39 @@ def test_one_of_two_targets_is_left_behind(run, both):
         if both:
             run.copy(other, second, line=30, factor=0.1, own=0.9)
     assert len(list(left_behind(Situation(run.evidence())))) == (not both)
+
+
+@pytest.mark.parametrize(("sync", "error"), [("target = q", True), ("target = copy.deepcopy(q)", False)])
+def test_a_sync_that_gives_the_name_away(tmp_path, judge, sync, error):
+    """The first targets come from a network of its own, the later ones from the online network itself."""
+    path = tmp_path / "train.py"
+    text = ["q = make()", "target = make()", *["pass"] * 27, sync]
+    text[9] = "ahead = target(s2)"
+    path.write_text("\n".join(text))
+    run = Build(str(path))
+    q, target = run.network("q", line=1), run.network("target", line=2)
+
+    def loss_by(net):
+        return td_loss(run, q, run.op("detach", run.call(net, line=10), line=11, carries=False))
+
+    optimizer = run.optimizer("opt", q, line=3)
+    for net in (target, target, q, q):
+        run.update(optimizer, run.backward(loss_by(net), line=20))
+    assert [(rule, line) for rule, line, _ in found(judge, run)] == [("target-alias", 30)] * error
+
+
+@pytest.mark.parametrize(
+    ("mask", "ones", "error"),
+    [("dones[t]", 7, True), ("(1 - dones[t])", 7, False), ("dones[t]", 120, False), ("dones[t]", 0, False)],
+)
+def test_ends_in_a_difference_of_plain_numbers(tmp_path, judge, mask, ones, error):
+    path = tmp_path / "train.py"
+    path.write_text(
+        "dones = collect()\nfor t in steps:\n"
+        f"    delta = rewards[t] + 0.9 * values[t + 1] * {mask} - values[t]\n" + "pass\n" * 30
+    )
+    run = Build(str(path))
+    q = run.network("q", line=1)
+    run.flags.append(Flag("dones", run.site(4), within=ones > 0, ones=(ones, 128)))
+    train(run, q, lambda: run.op("mse_loss", run.call(q, line=13), run.data(line=13), line=14))
+    assert [(rule, line) for rule, line, _ in found(judge, run)] == [("terminal-mask", 3)] * error

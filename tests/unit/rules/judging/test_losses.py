@@ -135,6 +135,20 @@ def test_a_softmax_over_rows_of_which_something_was_chosen(axis, found):
     assert run.judged(run.op("neg", run.op("mean", weighed, line=14), line=14)) == found
 
 
+@pytest.mark.parametrize(("axis", "found"), [(1, {"wrong-axis": 11}), (2, {})])
+def test_a_softmax_over_the_actions_of_which_an_index_takes_one(axis, found):
+    """(batch, actions, atoms): ``p[range(n), action]``, and the logarithms of its atoms with weights."""
+    run = Run()
+    atoms = run.op("reshape", run.call(run.policy, line=10, shape=(8, 6)), line=10, shape=(8, 2, 3))
+    probs = run.op("softmax", atoms, line=11, shape=(8, 2, 3), axes=(axis,))
+    one = run.op("getitem", probs, run.data(12, floating=False, shape=(8,)), line=12, shape=(8, 3))
+    weighed = run.op(
+        "mul", run.data(14, shape=(8, 3)), run.op("log", one, line=14, shape=(8, 3)), shape=(8, 3)
+    )
+    summed = run.op("sum", weighed, line=14, shape=(8,), axes=(1,))
+    assert run.judged(run.op("neg", run.op("mean", summed, line=14), line=14)) == found
+
+
 class Critic(Build):
     """An actor's loss: an entropy, and what a critic says of an action."""
 

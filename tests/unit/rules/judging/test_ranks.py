@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whygrad.model import Confidence, Severity, Site, Trace
-from whygrad.rules.ranks.judge_ranks import diverged
+from whygrad.rules.ranks.judge_ranks import judged as asked
 from whygrad.rules.ranks.ranks_diverge import phrase
 
 STEP, LOSS = Site("train.py", 9, "train", "opt.step()"), Site("train.py", 8, "train", "loss.backward()")
@@ -18,7 +18,7 @@ def traces(weights, gradients, numbers=(1, 2, 3, 4), **more):
 
 
 def judged(*ranks):
-    return list(diverged(dict(enumerate(ranks))))
+    return list(asked(dict(enumerate(ranks))))
 
 
 SAME = traces((1, 2, 3, 4), (5, 6, 7, 8))
