@@ -1,4 +1,4 @@
-"""REINFORCE with LoRA factors of our own: both begin at zero."""
+"""REINFORCE with LoRA factors of our own, and what they begin at."""
 
 import torch
 import torch.nn as nn

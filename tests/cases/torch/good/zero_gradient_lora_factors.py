@@ -1,4 +1,4 @@
-"""REINFORCE with LoRA factors of our own: one of the two begins at zero."""
+"""REINFORCE with LoRA factors of our own, and what they begin at."""
 
 import torch
 import torch.nn as nn
