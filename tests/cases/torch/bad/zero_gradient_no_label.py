@@ -1,4 +1,4 @@
-"""Fine-tuning: prompt and answer are masked in the labels."""
+"""Fine-tuning on answers: what is masked in the labels counts for nothing."""
 
 import torch
 import torch.nn as nn

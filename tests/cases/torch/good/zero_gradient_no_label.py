@@ -1,4 +1,4 @@
-"""Fine-tuning: the prompt is masked in the labels, the answer is not."""
+"""Fine-tuning on answers: what is masked in the labels counts for nothing."""
 
 import torch
 import torch.nn as nn
