@@ -144,7 +144,7 @@ def test_the_version_is_that_of_the_package(described):
 
 
 def test_extras_are_what_is_watched(described):
-    extras = {"torch", "tensorflow", "jax", "agents", "fix", "all", "dev", "long"}
+    extras = {"torch", "tensorflow", "jax", "agents", "fix", "all", "dev", "libraries", "long"}
     assert set(described.get_all("Provides-Extra")) == extras
 
 
