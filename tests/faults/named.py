@@ -6,6 +6,7 @@ function. A name that is gone is passed over; so many of them have to be there t
 
 NAMED = {
     "torch": (
+        "processes/start.py stay_away",
         "rules/losses/judge_axes.py _Rows._over_rows",
         "rules/paths/judge_absent.py thawed_never",
         "flow/entropies.py coefficient",

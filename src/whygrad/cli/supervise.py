@@ -45,7 +45,7 @@ def supervise(
     python itself.
     """
     keeping.prepare(program.folder)
-    tree = joined(output, limits)
+    tree, lost = joined(output, limits)
     keep = tree.keep if isinstance(tree, Group) else told.keep if told is not None else None
     ending = _Ending(output, exit_code, told, tree)
     ending.session = session = Session(
@@ -59,6 +59,8 @@ def supervise(
         pace=LIVE if live else None,
         on_fork=take_over if tree is not None else None,
     )
+    if lost is not None:
+        session.lost("watch the processes that the program starts", lost)
     atexit.register(ending.at_exit)
     try:
         session.execute()
@@ -69,16 +71,16 @@ def supervise(
     return 0
 
 
-def joined(output: Output, limits: Limits | None) -> Tree | Group | None:
-    """The run of this process and of all that it starts; none if that cannot be."""
+def joined(output: Output, limits: Limits | None) -> tuple[Tree | Group | None, Exception | None]:
+    """The run of this process and of all that it starts; or why it runs alone."""
     try:
         start.stay_away()
         withdraw()
         tree = Group(output.directory) if launched() else Tree(output.directory)
         tree.spread(settings(tree, output, limits))
-        return tree
-    except Exception:  # it runs alone
-        return None
+        return tree, None
+    except Exception as error:
+        return None, error
 
 
 def settings(tree: Tree | Group, output: Output, limits: Limits | None) -> Settings:

@@ -145,10 +145,15 @@ class Session:
         if not bare.begun:  # not in the handler: what failed is nothing to the program's own exceptions
             bare.execute(self.program.target, self.program.args, self.program.is_module)
 
-    def _cannot(self, what: str, error: Exception) -> None:
-        """Our own failure outside of all backends."""
+    def lost(self, what: str, error: Exception) -> str:
+        """Something could not be done, and the rest can be judged all the same."""
         why = f"whygrad could not {what}: {brief(error)}"
         self._trouble.append(Note(why, kind="internal"))
+        return why
+
+    def _cannot(self, what: str, error: Exception) -> None:
+        """Our own failure outside of all backends."""
+        why = self.lost(what, error)
         if not bare.begun:
             self._blind = self._blind or why
             with suppress(Exception):
