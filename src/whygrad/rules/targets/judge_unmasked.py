@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.carried_sums import unmasked_sum
 from whygrad.flow.differences import unmasked_difference
 from whygrad.flow.flags import is_read
 from whygrad.flow.paths import ancestors
@@ -51,16 +52,29 @@ def across_ends(situation: Situation) -> Iterator[Cause]:
             yield _in_source(situation, site, flag)
 
 
-def _in_source(situation: Situation, site: Site, flag: Flag) -> Cause:
+def carried_on(situation: Situation) -> Iterator[Cause]:
+    """The same rollout with a mask on each value, and none on the sum that is carried from step to step."""
+    done: set[tuple[str, int]] = set()
+    for flag in situation.evidence.flags:
+        file = flag.site.file
+        line = unmasked_sum(file, flag.site.line, flag.name) if flag.within else None
+        site = Site.read(file, line) if line is not None and (file, line) not in done else None
+        if line is not None and site is not None:
+            done.add((file, line))
+            yield _in_source(situation, site, flag, carried=True)
+
+
+def _in_source(situation: Situation, site: Site, flag: Flag, carried: bool = False) -> Cause:
     here = [b for b in situation.backwards if b.site is not None and b.site.file == site.file]
     keys = frozenset[int]().union(*(b.applied for b in here))
     return UnmaskedBootstrap(
         site=site,
-        chain=(Step.at(site, "the temporal difference", mark=Mark.HERE),),
+        chain=(Step.at(site, "the sum" if carried else "the temporal difference", mark=Mark.HERE),),
         severity=Severity.WARNING,
         confidence=Confidence.LIKELY,
         loss=here[-1].site if here else None,
         flag=flag.name,
+        carried=carried,
         **stepped(situation, keys),
     )
 

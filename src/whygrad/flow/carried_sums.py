@@ -1,0 +1,80 @@
+"""Sums over the rest of an episode, in the source text: ``running = delta + gamma * lam * running``.
+
+Where the temporal difference in it is masked at the ends of episodes, and the sum is not, the sum goes
+on into the episode before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from whygrad.flow.array_names import given
+from whygrad.flow.differences import addends, factors_of, is_number, root, users, weighing
+from whygrad.flow.source import Function, statements
+from whygrad.model.source import remembered
+
+_END = 1 << 30
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@remembered(256)
+def unmasked_sum(file: str, line: int, name: str) -> int | None:
+    """The line of a sum that goes on across ends, though a difference in it has them as a factor."""
+    for functions in users(file, line, name):
+        if any(True for function, names in functions for _ in weighing(function, names)):
+            return next((n for function, names in functions for n in _sums(function, names)), None)
+    return None
+
+
+def _sums(function: Function, names: frozenset[str]) -> Iterator[int]:
+    differences = [statement for statement, _, _ in weighing(function, names)]
+    masked = {own for statement in differences for own in _targets(statement)}
+    for loop in (s for s in statements(function) if isinstance(s, _LOOPS)):
+        for statement in loop.body:  # on no condition
+            if isinstance(statement, ast.Assign) and len(_targets(statement)) == 1:
+                (own,) = _targets(statement)
+                own_difference = any(statement is one for one in differences)
+                if _goes_on(function, statement.value, own, masked, own_difference) and _once(loop, own):
+                    yield statement.lineno
+
+
+def _targets(statement: ast.stmt) -> list[str]:
+    """``delta = ...``, ``deltas[t] = ...``."""
+    return [root(t) for t in statement.targets if root(t)] if isinstance(statement, ast.Assign) else []
+
+
+def _goes_on(function: Function, value: ast.expr, own: str, masked: set[str], difference: bool) -> bool:
+    """Is this a masked difference, and what the sum was before, times plain settings?"""
+    added = [node for node, sign in addends(value) if sign > 0]
+    products = [factors_of(node) for node in added]
+    carried = [factors for factors in products if own in {_name(f) for f in factors}]
+    if len(carried) != 1 or not (difference or any(root(node) in masked - {own} for node in added)):
+        return False
+    others = [f for f in carried[0] if _name(f) != own]
+    return bool(others) and all(_is_setting(function, f) for f in others)
+
+
+def _is_setting(function: Function, node: ast.expr) -> bool:
+    """A number, or a name that nothing but a number is known to be given."""
+    if not isinstance(node, ast.Name):
+        return is_number(function, node)
+    stored = any(
+        isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)
+        for n in ast.walk(function)
+    )
+    return is_number(function, node) and (not stored or bool(given(function, node.id, _END)))
+
+
+def _once(loop: ast.stmt, own: str) -> bool:
+    """Does nothing else in the loop change it, or an element of it?"""
+    stored = [
+        n
+        for n in ast.walk(loop)
+        if isinstance(n, (ast.Name, ast.Subscript)) and isinstance(n.ctx, ast.Store) and root(n) == own
+    ]
+    return len(stored) == 1 and isinstance(stored[0], ast.Name)
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
