@@ -19,16 +19,22 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @remembered(256)
-def unmasked_sum(file: str, line: int, name: str) -> int | None:
-    """The line of a sum that goes on across ends, though a difference in it has them as a factor."""
+def unmasked_sum(file: str, line: int, name: str) -> tuple[int, str] | None:
+    """The line of a sum that goes on across ends, and the factor that a difference in it has of them."""
     for functions in users(file, line, name):
-        if any(True for function, names in functions for _ in weighing(function, names)):
-            return next((n for function, names in functions for n in _sums(function, names)), None)
+        masks = [_text(mask) for function, names in functions for _, mask in weighing(function, names)]
+        if masks:
+            found = (n for function, names in functions for n in _sums(function, names))
+            return next(((n, masks[0]) for n in found), None)
     return None
 
 
+def _text(mask: ast.expr) -> str:
+    return f"({ast.unparse(mask)})" if isinstance(mask, ast.BinOp) else ast.unparse(mask)
+
+
 def _sums(function: Function, names: frozenset[str]) -> Iterator[int]:
-    differences = [statement for statement, _, _ in weighing(function, names)]
+    differences = [statement for statement, _ in weighing(function, names)]
     masked = {own for statement in differences for own in _targets(statement)}
     for loop in (s for s in statements(function) if isinstance(s, _LOOPS)):
         for statement in loop.body:  # on no condition

@@ -64,15 +64,13 @@ def users(file: str, line: int, name: str) -> Iterator[list[tuple[Function, froz
 
 def _weighed_by(function: Function, names: frozenset[str]) -> Iterator[tuple[int, bool]]:
     """The lines on which a temporal difference has these as a factor, and whether it is ``1 - these``."""
-    for statement, factor, turned in weighing(function, names):
-        yield (statement if factor is None else factor).lineno, turned
+    for statement, written in weighing(function, names):
+        factor = _assigned(function, written, names)
+        yield (statement if factor is written else factor).lineno, _is_turned(factor)
 
 
-def weighing(function: Function, names: frozenset[str]) -> Iterator[tuple[ast.stmt, ast.expr | None, bool]]:
-    """The temporal differences that have these as a factor of the bootstrap value.
-
-    The statement, the factor where it has a line of its own, and whether it is turned round.
-    """
+def weighing(function: Function, names: frozenset[str]) -> Iterator[tuple[ast.stmt, ast.expr]]:
+    """The temporal differences that have these as a factor of the bootstrap value: it, as written."""
     for statement in statements(function):
         if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)):
             sums = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp)]
@@ -82,7 +80,7 @@ def weighing(function: Function, names: frozenset[str]) -> Iterator[tuple[ast.st
                 turned = _is_turned(factor)
                 inner = factor.right if turned and isinstance(factor, ast.BinOp) else factor
                 if isinstance(inner, (ast.Name, ast.Subscript)) and root(inner) in names:
-                    yield statement, None if factor is written else factor, turned
+                    yield statement, written
 
 
 def _assigned(function: Function, factor: ast.expr, names: frozenset[str]) -> ast.expr:

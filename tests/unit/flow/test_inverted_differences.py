@@ -62,8 +62,8 @@ def main():
 @pytest.mark.parametrize(
     ("before", "running", "found"),
     [
-        ("pass", "delta + gamma * lam * running", 6),
-        ("pass", "delta + 0.99 * 0.95 * running", 6),
+        ("pass", "delta + gamma * lam * running", (6, "(1 - dones[t])")),
+        ("pass", "delta + 0.99 * 0.95 * running", (6, "(1 - dones[t])")),
         ("pass", "delta + gamma * lam * (1 - dones[t]) * running", None),
         ("mask = 1 - dones[t]", "delta + gamma * lam * mask * running", None),
         ("running = 0.0 if dones[t] else running", "delta + gamma * lam * running", None),

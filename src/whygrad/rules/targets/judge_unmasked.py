@@ -57,24 +57,25 @@ def carried_on(situation: Situation) -> Iterator[Cause]:
     done: set[tuple[str, int]] = set()
     for flag in situation.evidence.flags:
         file = flag.site.file
-        line = unmasked_sum(file, flag.site.line, flag.name) if flag.within else None
-        site = Site.read(file, line) if line is not None and (file, line) not in done else None
-        if line is not None and site is not None:
-            done.add((file, line))
-            yield _in_source(situation, site, flag, carried=True)
+        carried = unmasked_sum(file, flag.site.line, flag.name) if flag.within else None
+        if carried is not None and (file, carried[0]) not in done:
+            done.add((file, carried[0]))
+            site = Site.read(file, carried[0])
+            if site is not None:
+                yield _in_source(situation, site, flag, mask=carried[1])
 
 
-def _in_source(situation: Situation, site: Site, flag: Flag, carried: bool = False) -> Cause:
+def _in_source(situation: Situation, site: Site, flag: Flag, mask: str = "") -> Cause:
     here = [b for b in situation.backwards if b.site is not None and b.site.file == site.file]
     keys = frozenset[int]().union(*(b.applied for b in here))
     return UnmaskedBootstrap(
         site=site,
-        chain=(Step.at(site, "the sum" if carried else "the temporal difference", mark=Mark.HERE),),
+        chain=(Step.at(site, "the sum" if mask else "the temporal difference", mark=Mark.HERE),),
         severity=Severity.WARNING,
         confidence=Confidence.LIKELY,
         loss=here[-1].site if here else None,
         flag=flag.name,
-        carried=carried,
+        mask=mask,
         **stepped(situation, keys),
     )
 

@@ -43,14 +43,14 @@ class UnmaskedBootstrap(Cause):
 
     rule: ClassVar[str] = PAGE.slug
     flag: str = ""  # what nobody reads
-    carried: bool = False  # the value is masked by it; the sum over the steps after it is not
+    mask: str = ""  # what the value is masked with, where the sum over the steps after it is not
 
 
 def phrase(cause: UnmaskedBootstrap) -> Finding:
     """Put a value without a mask into words."""
     flag = cause.flag or "done"
-    if cause.carried:
-        return _across(cause, flag)
+    if cause.mask:
+        return _across(cause)
     return words.say(
         cause,
         title=f"the bootstrap value is not masked: nothing reads `{flag}`",
@@ -61,13 +61,13 @@ def phrase(cause: UnmaskedBootstrap) -> Finding:
     )
 
 
-def _across(cause: UnmaskedBootstrap, flag: str) -> Finding:
+def _across(cause: UnmaskedBootstrap) -> Finding:
     return words.say(
         cause,
-        title=f"the sum goes on across the ends of episodes: `{flag}` masks the value and not the sum",
+        title=f"the sum goes on across the ends of episodes: not masked by `{cause.mask}`, as the value is",
         why="The value of the next state is dropped where an episode ends, and what was summed up over the "
         "steps after it is not: an episode gets the advantages of the one that was played next.",
-        fix=f"multiply what is carried on with the same mask: `(1 - {flag})` at this step",
+        fix=f"multiply what is carried on with the same mask, `{cause.mask}`",
         avoid="leaving out the mask of the value: both need it",
     )
 
