@@ -34,14 +34,18 @@ def _text(mask: ast.expr) -> str:
 
 
 def _sums(function: Function, names: frozenset[str]) -> Iterator[int]:
-    differences = [statement for statement, _ in weighing(function, names)]
+    found = list(weighing(function, names))
+    differences = [statement for statement, _ in found]
+    ends = (names | {root(mask) for _, mask in found}) - {""}
     masked = {own for statement in differences for own in _targets(statement)}
     for loop in (s for s in statements(function) if isinstance(s, _LOOPS)):
         for statement in loop.body:  # on no condition
             if isinstance(statement, ast.Assign) and len(_targets(statement)) == 1:
                 (own,) = _targets(statement)
                 own_difference = any(statement is one for one in differences)
-                if _goes_on(function, statement.value, own, masked, own_difference) and _once(loop, own):
+                others = _settings(statement.value, own, masked, own_difference)
+                plain = others and all(_is_setting(function, f) and root(f) not in ends for f in others)
+                if plain and _once(loop, own):
                     yield statement.lineno
 
 
@@ -50,15 +54,14 @@ def _targets(statement: ast.stmt) -> list[str]:
     return [root(t) for t in statement.targets if root(t)] if isinstance(statement, ast.Assign) else []
 
 
-def _goes_on(function: Function, value: ast.expr, own: str, masked: set[str], difference: bool) -> bool:
-    """Is this a masked difference, and what the sum was before, times plain settings?"""
+def _settings(value: ast.expr, own: str, masked: set[str], difference: bool) -> list[ast.expr]:
+    """What the sum is multiplied with before it goes on, if this adds a masked difference to what it was."""
     added = [node for node, sign in addends(value) if sign > 0]
     products = [factors_of(node) for node in added]
     carried = [factors for factors in products if own in {_name(f) for f in factors}]
     if len(carried) != 1 or not (difference or any(root(node) in masked - {own} for node in added)):
-        return False
-    others = [f for f in carried[0] if _name(f) != own]
-    return bool(others) and all(_is_setting(function, f) for f in others)
+        return []
+    return [f for f in carried[0] if _name(f) != own]
 
 
 def _is_setting(function: Function, node: ast.expr) -> bool:

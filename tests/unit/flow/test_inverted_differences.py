@@ -79,3 +79,16 @@ def test_sums_that_go_on_across_ends(tmp_path, before, running, found):
     path.write_text(SUM.format(before=before, running=running))
     assert unmasked_sum(str(path), 13, "ends") == found
     assert unmasked_sum(str(path), 13, "others") is None
+
+
+def test_a_mask_for_all_environments_is_no_setting(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("""\
+def scan(rewards, values, mask, gamma, lam):
+    running = 0.0
+    for t in reversed(range(8)):
+        delta = rewards[t] + gamma * values[t + 1] * mask - values[t]
+        running = delta + gamma * lam * mask * running
+    return running
+""")
+    assert unmasked_sum(str(path), 6, "mask") is None
