@@ -16,7 +16,7 @@ from whygrad.rules.losses.judge_silent_terms import silent_terms
 from whygrad.rules.membership.judge_by_hand import passed_over
 from whygrad.rules.roles import roles
 from whygrad.rules.table import RULES
-from whygrad.rules.targets.judge_bounded import bounded_values
+from whygrad.rules.targets.judge_bounded import bounded_means, bounded_values
 from whygrad.rules.targets.judge_inverted import never_kept
 from whygrad.rules.targets.judge_syncs import left_behind, unplaced_copies, unreached_syncs
 
@@ -50,6 +50,7 @@ def picture(situation: Situation, healthy: bool) -> Picture:
         *passed_over(situation),
         *never_kept(situation),
         *bounded_values(situation),
+        *bounded_means(situation),
         *clipped_away(situation),
         *silent_terms(situation),
     )

@@ -53,6 +53,19 @@ def _is_drawn_around(flow: Flow, sample: Op, mean: int) -> bool:
     return product.kind is Kind.MULTIPLY and any(_is_noise(flow, i) for i in product.inputs)
 
 
+def drawn_around(flow: Flow, sample: Op) -> int | None:
+    """The mean of ``mean + deviation * noise``, if the deviation is learnt too: noise on a layer has none."""
+    if sample.kind is not Kind.ADD or len(sample.inputs) != 2:
+        return None
+    for mean, rest in (sample.inputs, sample.inputs[::-1]):
+        product = flow[rest]
+        if product.kind is Kind.MULTIPLY and len(product.inputs) == 2 and flow[mean].carries:
+            learnt = any(flow[i].carries for i in product.inputs)
+            if learnt and any(_is_noise(flow, i) for i in product.inputs):
+                return mean
+    return None
+
+
 def _is_noise(flow: Flow, number: int) -> bool:
     """Random numbers, shifted and scaled perhaps."""
     for _ in range(_NEAR):

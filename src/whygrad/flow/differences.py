@@ -43,31 +43,44 @@ def direct_difference(file: str, line: int, name: str) -> tuple[int, bool] | Non
 
     The line, and whether it is ``1 - ends``; nothing where that cannot be read.
     """
-    module = tree(file)
-    if module is None:
-        return None
-    todo, done = [(scope_of(module, line), frozenset((name,)))], list[Function]()
-    for _ in range(_DEEP):
-        found = [one for function, names in todo for one in _weighed_by(function, names)]
+    for functions in users(file, line, name):
+        found = [one for function, names in functions for one in _weighed_by(function, names)]
         if found:
             return found[0] if len(set(found)) == 1 else None
-        done += [function for function, _ in todo]
-        todo = [g for function, names in todo for g in _given_on(module, function, names) if g[0] not in done]
     return None
 
 
+def users(file: str, line: int, name: str) -> Iterator[list[tuple[Function, frozenset[str]]]]:
+    """The function around ``line``, those of the file that it gives ``name`` to, and so on; by what name."""
+    module = tree(file)
+    if module is None:
+        return
+    todo, done = [(scope_of(module, line), frozenset((name,)))], list[Function]()
+    for _ in range(_DEEP):
+        yield todo
+        done += [function for function, _ in todo]
+        todo = [g for function, names in todo for g in _given_on(module, function, names) if g[0] not in done]
+
+
 def _weighed_by(function: Function, names: frozenset[str]) -> Iterator[tuple[int, bool]]:
-    """The temporal differences that have these as a factor of the bootstrap value."""
+    """The lines on which a temporal difference has these as a factor, and whether it is ``1 - these``."""
+    for statement, written in weighing(function, names):
+        factor = _assigned(function, written, names)
+        yield (statement if factor is written else factor).lineno, _is_turned(factor)
+
+
+def weighing(function: Function, names: frozenset[str]) -> Iterator[tuple[ast.stmt, ast.expr]]:
+    """The temporal differences that have these as a factor of the bootstrap value: it, as written."""
     for statement in statements(function):
         if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)):
             sums = [n for n in ast.walk(statement) if isinstance(n, ast.BinOp)]
-            found = (_bootstrap(function, list(_addends(n))) for n in sums)
+            found = (_bootstrap(function, list(addends(n))) for n in sums)
             for written in next((f for f in found if f is not None), ()):
                 factor = _assigned(function, written, names)
                 turned = _is_turned(factor)
                 inner = factor.right if turned and isinstance(factor, ast.BinOp) else factor
-                if isinstance(inner, (ast.Name, ast.Subscript)) and _root(inner) in names:
-                    yield (statement if factor is written else factor).lineno, turned
+                if isinstance(inner, (ast.Name, ast.Subscript)) and root(inner) in names:
+                    yield statement, written
 
 
 def _assigned(function: Function, factor: ast.expr, names: frozenset[str]) -> ast.expr:
@@ -83,7 +96,8 @@ def _is_turned(node: ast.expr) -> bool:
     return one and isinstance(node, ast.BinOp) and getattr(node.left, "value", None) == 1
 
 
-def _root(node: ast.expr) -> str:
+def root(node: ast.expr) -> str:
+    """The name of a variable, or of what this is an element of."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -122,17 +136,18 @@ def _differences(function: Function) -> Iterator[int]:
         if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)):
             continue
         for node in ast.walk(statement):
-            bootstrap = _bootstrap(function, list(_addends(node))) if isinstance(node, ast.BinOp) else None
+            bootstrap = _bootstrap(function, list(addends(node))) if isinstance(node, ast.BinOp) else None
             if bootstrap is not None:
                 branch = any(statement in ast.walk(condition) for condition in conditions)
                 yield 0 if branch or _is_masked(function, bootstrap) else statement.lineno
                 break
 
 
-def _addends(node: ast.expr, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:
+def addends(node: ast.expr, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:
+    """What is added here, and what is taken away (-1)."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        yield from _addends(node.left, sign)
-        yield from _addends(node.right, -sign if isinstance(node.op, ast.Sub) else sign)
+        yield from addends(node.left, sign)
+        yield from addends(node.right, -sign if isinstance(node.op, ast.Sub) else sign)
     else:
         yield node, sign
 
@@ -141,19 +156,19 @@ def _bootstrap(function: Function, addends: list[tuple[ast.expr, int]]) -> list[
     """The factors of the discounted value in ``r + gamma * v_next - v``; nothing if it is something else."""
     taken = [node for node, sign in addends if sign < 0 and isinstance(node, _VALUES)]
     added = [node for node, sign in addends if sign > 0 and isinstance(node, _VALUES)]
-    products = [factors for node, sign in addends if sign > 0 if len(factors := _factors(node)) > 1]
+    products = [factors for node, sign in addends if sign > 0 if len(factors := factors_of(node)) > 1]
     stepped = any(isinstance(node, ast.Subscript) for node in (*taken, *added))
     if not taken or not added or not stepped:
         return None
     known = {_base(node) for node in taken}
     same = [f for f in products if any(isinstance(n, ast.Subscript) and _base(n) in known for n in f)]
-    other = [f for f in products if any(isinstance(n, ast.Name) and not _is_number(function, n) for n in f)]
+    other = [f for f in products if any(isinstance(n, ast.Name) and not is_number(function, n) for n in f)]
     return next(iter(same or other), None)
 
 
 def _is_masked(function: Function, factors: list[ast.expr]) -> bool:
     """More than one factor that is not a number; or a value that is 0 on a condition."""
-    arrays = [f for f in factors if not _is_number(function, f)]
+    arrays = [f for f in factors if not is_number(function, f)]
     for name in (f.id for f in arrays if isinstance(f, ast.Name)):
         values = [one.value for one in given(function, name, _END)]
         choices = [v for v in values if isinstance(v, ast.IfExp)]
@@ -164,7 +179,7 @@ def _is_masked(function: Function, factors: list[ast.expr]) -> bool:
     return len(arrays) != 1
 
 
-def _is_number(function: Function, node: ast.expr) -> bool:
+def is_number(function: Function, node: ast.expr) -> bool:
     """A constant, a setting of an object, or a name that is no more than that here."""
     if isinstance(node, ast.Name):
         values = [one.value for one in given(function, node.id, _END)]
@@ -172,9 +187,10 @@ def _is_number(function: Function, node: ast.expr) -> bool:
     return isinstance(node, (ast.Constant, ast.Attribute))
 
 
-def _factors(node: ast.expr) -> list[ast.expr]:
+def factors_of(node: ast.expr) -> list[ast.expr]:
+    """``a``, ``b`` and ``c`` of ``a * b * c``."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
+        return [*factors_of(node.left), *factors_of(node.right)]
     return [node]
 
 

@@ -44,6 +44,8 @@ def _uses(flow: Flow, living: set[int]) -> dict[int, list[list[Op]]]:
     found: dict[int, dict[tuple[int, ...], list[Op]]] = {}
     for number in sorted(living, key=lambda n: flow[n].time):
         op = flow[number]
+        if op.kind is Kind.READ:
+            continue  # TensorFlow reads a variable before each use of it
         for key in (flow.parameter(i) for i in op.inputs):
             if key is not None:
                 found.setdefault(key, {}).setdefault(op.inputs, []).append(op)
@@ -51,18 +53,24 @@ def _uses(flow: Flow, living: set[int]) -> dict[int, list[list[Op]]]:
 
 
 def _always_cut(flow: Flow, parameter: int, steps: list[list[Op]], since: int) -> Path | None:
-    """The way from one step to the next, if it is there between all of them and cut between all."""
+    """The way from one step to the next, if it is cut wherever there is one.
+
+    Where there is none, a new sequence begins: an episode has ended, and the state starts from zeros.
+    """
     own = {op.id for step in steps for op in step}
-    found: Path | None = None
+    found: list[Path] = []
     for _, step in pairwise(steps):
         given = [i for i in step[0].inputs if flow.parameter(i) is None]
         if own & living_values(flow, given):
             return None  # gradient goes back in time here
         path = Reach(flow, given, since).path(parameter)
-        if path is None or path.cost != 1 or path.ops[path.cuts[0]].time <= since:
+        if path is None:
+            continue
+        if path.cost != 1 or path.ops[path.cuts[0]].time <= since:
             return None
-        found = path
-    return found
+        found.append(path)
+    anew = len(steps) - 1 - len(found)
+    return found[-1] if len(found) >= _STEPS - 1 and len(found) > anew else None
 
 
 def _meet_again(flow: Flow, living: set[int], steps: list[list[Op]]) -> bool:

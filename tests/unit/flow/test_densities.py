@@ -4,6 +4,8 @@ import pytest
 from tests.unit.flow.build import Build
 
 from whygrad.flow.densities import own_density
+from whygrad.flow.situation import Situation
+from whygrad.rules.targets.judge_bounded import bounded_means
 
 
 class Drawn(Build):
@@ -52,3 +54,19 @@ def test_an_action_of_a_batch_is_no_sample_of_its_own():
 def test_what_is_added_must_be_noise():
     run = Drawn(noise="data")
     assert run.asked(run.density(run.u)) == 0
+
+
+@pytest.mark.parametrize(
+    ("last", "learnt", "doubts"), [("relu", True, 1), ("tanh", True, 0), ("neg", True, 0), ("relu", False, 0)]
+)
+def test_a_mean_that_is_never_below_zero_is_doubted(last, learnt, doubts):
+    """Noise on a layer, of a strength that nobody learns, is no draw."""
+    run = Build()
+    actor = run.network("actor")
+    mean, deviation = run.op(last, run.call(actor, line=3), line=3), run.op("exp", run.call(actor))
+    noise = run.op("randn", carries=False)
+    strength = [deviation] if learnt else []
+    action = run.op("add", mean, run.op("mul", *strength, noise, carries=learnt), line=5)
+    run.update(run.optimizer("opt", actor), run.backward(run.op("mean", run.op("tanh", action))))
+    found = list(bounded_means(Situation(run.evidence())))
+    assert [(note.kind, "relu" in note.text) for note in found] == [("doubt", True)] * doubts

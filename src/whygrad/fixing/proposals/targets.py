@@ -206,12 +206,15 @@ def masked(case: Case) -> Iterator[Candidate]:
         if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.BitInvert | cst.Not):
             text = f"(1 - {source.code(node.expression)})"
             yield from case.change("`(1 - done)`", source, edits.written(source, node, text))
-    flag = re.search(r"`([\w.]+)`", case.finding.title)
+    carried = re.search(r"not masked by `([^`]+)`", case.finding.title)
+    flag = None if carried else re.search(r"`([\w.]+)`", case.finding.title)
+    for node in _outermost(source, stmt) if carried else ():
+        text = f"{source.code(node)} * {carried[1]}" if carried else ""
+        yield from case.change("carry it on with the same mask", source, edits.written(source, node, text))
     if case.finding.rule != "unmasked-bootstrap" or flag is None:
         return
     done = flag[1]
-    products = [n for n in source.own(stmt) if isinstance(n, cst.BinaryOperation) and _product(n)]
-    outer = [n for n in products if not any(n is not m and n in source.within(m) for m in products)]
+    outer = _outermost(source, stmt)
     for here in (*_indexed(source, stmt, done), done):
         masks = [
             f"(1 - {here})",
@@ -221,6 +224,12 @@ def masked(case: Case) -> Iterator[Candidate]:
             for mask in masks:
                 text = f"{source.code(node)} * {mask}"
                 yield from case.change(f"mask it with `{mask}`", source, edits.written(source, node, text))
+
+
+def _outermost(source: Source, stmt: Node) -> list[cst.BinaryOperation]:
+    """Products that are no factor of another one."""
+    products = [n for n in source.own(stmt) if isinstance(n, cst.BinaryOperation) and _product(n)]
+    return [n for n in products if not any(n is not m and n in source.within(m) for m in products)]
 
 
 def _indexed(source: Source, stmt: Node, flag: str) -> list[str]:

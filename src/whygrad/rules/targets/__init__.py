@@ -5,7 +5,7 @@ from whygrad.rules.targets.judge_inverted import inverted, inverted_arrays
 from whygrad.rules.targets.judge_masks import masks
 from whygrad.rules.targets.judge_syncs import never_synced, reversed_syncs
 from whygrad.rules.targets.judge_targets import in_optimizer, leaks
-from whygrad.rules.targets.judge_unmasked import across_ends, unmasked
+from whygrad.rules.targets.judge_unmasked import across_ends, carried_on, unmasked
 from whygrad.rules.targets.judge_unused import unused
 
 QUESTIONS = (
@@ -22,4 +22,5 @@ QUESTIONS = (
     unused,
     unmasked,
     across_ends,
+    carried_on,
 )

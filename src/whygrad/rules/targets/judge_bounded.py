@@ -1,10 +1,11 @@
-"""Values that are regressed on returns, and cannot be what a return may be: ``relu`` on the last layer."""
+"""Values that cannot be what a return or an action may be: ``relu`` on the last layer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from whygrad.flow.axes import is_layer
+from whygrad.flow.densities import drawn_around
 from whygrad.flow.situation import Situation
 from whygrad.model import Backward, Flow, Kind, Note, Op, Site
 from whygrad.model.kinds import SAME_NUMBERS
@@ -37,6 +38,24 @@ def bounded_values(situation: Situation) -> Iterator[Note]:
                         op.site,
                         "doubt",
                     )
+
+
+def bounded_means(situation: Situation) -> Iterator[Note]:
+    """What is drawn around a mean that comes out of ``relu``: right where nothing below 0 is wanted."""
+    told: set[Site | None] = set()
+    for backward in situation.backwards:
+        for number in sorted(situation.living(backward)) if not backward.error else ():
+            mean = drawn_around(backward.flow, backward.flow[number])
+            op = _end(backward, mean) if mean is not None else None
+            if op is not None and op.kind is Kind.RELU and op.site not in told:
+                told.add(op.site)
+                where = place(backward.flow[number].site or op.site)
+                yield Note(
+                    f"the mean of what is drawn at {where} comes out of `{op.name}` and {_ENDS[op.kind]}: "
+                    "wrong if actions may be",
+                    op.site,
+                    "doubt",
+                )
 
 
 def _end(backward: Backward, number: int) -> Op | None:

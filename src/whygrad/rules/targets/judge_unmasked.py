@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.bootstraps import Bootstrap
+from whygrad.flow.carried_sums import unmasked_sum
 from whygrad.flow.differences import unmasked_difference
 from whygrad.flow.flags import is_read
 from whygrad.flow.paths import ancestors
@@ -51,16 +52,30 @@ def across_ends(situation: Situation) -> Iterator[Cause]:
             yield _in_source(situation, site, flag)
 
 
-def _in_source(situation: Situation, site: Site, flag: Flag) -> Cause:
+def carried_on(situation: Situation) -> Iterator[Cause]:
+    """The same rollout with a mask on each value, and none on the sum that is carried from step to step."""
+    done: set[tuple[str, int]] = set()
+    for flag in situation.evidence.flags:
+        file = flag.site.file
+        carried = unmasked_sum(file, flag.site.line, flag.name) if flag.within else None
+        if carried is not None and (file, carried[0]) not in done:
+            done.add((file, carried[0]))
+            site = Site.read(file, carried[0])
+            if site is not None:
+                yield _in_source(situation, site, flag, mask=carried[1])
+
+
+def _in_source(situation: Situation, site: Site, flag: Flag, mask: str = "") -> Cause:
     here = [b for b in situation.backwards if b.site is not None and b.site.file == site.file]
     keys = frozenset[int]().union(*(b.applied for b in here))
     return UnmaskedBootstrap(
         site=site,
-        chain=(Step.at(site, "the temporal difference", mark=Mark.HERE),),
+        chain=(Step.at(site, "the sum" if mask else "the temporal difference", mark=Mark.HERE),),
         severity=Severity.WARNING,
         confidence=Confidence.LIKELY,
         loss=here[-1].site if here else None,
         flag=flag.name,
+        mask=mask,
         **stepped(situation, keys),
     )
 

@@ -28,11 +28,12 @@ for it in range(20):
         values = agent.value(obs)
         next_value = agent.value(torch.randn(N, 4))
         adv = torch.zeros(T, N)
-        last = torch.zeros(N)
+        last, gamma = torch.zeros(N), 0.99
         for t in reversed(range(T)):
             nv = next_value if t == T - 1 else values[t + 1]
-            delta = rewards[t] + 0.99 * nv * (1 - dones[t]) - values[t]
-            last = delta + 0.99 * 0.95 * last
+            gamma = 0.99 * (1 - dones[t])
+            delta = rewards[t] + gamma * nv - values[t]
+            last = delta + gamma * 0.95 * last
             adv[t] = last
         returns = adv + values
     for _ in range(2):

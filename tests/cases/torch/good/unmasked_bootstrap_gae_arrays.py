@@ -10,7 +10,8 @@ def gae(rewards, values, dones, gamma=0.99, lam=0.95):
     adv = np.zeros_like(rewards)
     last = 0.0
     for t in reversed(range(len(rewards))):
-        delta = rewards[t] + gamma * values[t + 1] * (1.0 - dones[t]) - values[t]
+        gamma = 0.99 * (1.0 - dones[t])
+        delta = rewards[t] + gamma * values[t + 1] - values[t]
         last = delta + gamma * lam * last
         adv[t] = last
     return adv
