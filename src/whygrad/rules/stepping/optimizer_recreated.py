@@ -39,7 +39,7 @@ def update(batch):
     use_instead="Make the optimizer once, after the network, and hand it to the function that updates. To "
     "change the learning rate, set `group['lr']` for each of `optimizer.param_groups`, or use a scheduler.",
     avoid="Another learning rate: the steps get smaller or larger, and the moments are still lost.",
-    site="where the optimizer is made",
+    site="where the optimizer is made; in JAX, where its new state is thrown away",
     bad_jax="""\
 updates, _ = tx.update(grads, opt_state)  # Adam is at its first step for ever
 params = optax.apply_updates(params, updates)""",
