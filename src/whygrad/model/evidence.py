@@ -111,6 +111,7 @@ class Update:
     lost: frozenset[int] = frozenset()  # their gradients were cleared between backward and step
     lost_at: Site | None = None
     dropped: frozenset[int] = frozenset()  # what this step made of them is gone, and was never used
+    forgot: Site | None = None  # what the optimizer was to remember is thrown away here, each time
     largest: Mapping[int, float] = field(default_factory=dict)  # parameter -> largest element of its gradient
     moved: Mapping[int, Moved] = field(default_factory=dict)  # what the step did, where it was measured
     turned: float | None = None  # cosine between these gradients and those of the update before

@@ -50,6 +50,7 @@ class Bodies:
         self.library: set[Any] = set()
         self.on_call: Callable[[Any], None] = lambda jaxpr: None
         self.on_body: Callable[[Any], None] = lambda jaxpr: None  # of a loop, or a branch
+        self.on_loop: Callable[[Any, int, int, int], None] = lambda body, first, carried, rounds: None
 
     def argument(self, variable: Any, staged: Any) -> Node | None:
         """What an argument of a function stands for; nothing for what is none."""
@@ -94,6 +95,9 @@ class Bodies:
         else:
             for body, _ in found:
                 self.on_body(body)
+            if name == "scan":
+                consts, carried, length = (params.get(k, 0) for k in ("num_consts", "num_carry", "length"))
+                self.on_loop(found[0][0], consts, carried, length)
         where = here(frame)
         for place, one in enumerate(results):
             nodes = []

@@ -11,11 +11,12 @@ from whygrad.frameworks.jax import private
 from whygrad.frameworks.jax.recorder import Recorder
 from whygrad.frameworks.jax.values import Value, origin, unwrap
 from whygrad.frameworks.shared.nodes import Node, Param
-from whygrad.frameworks.shared.objects import is_a
+from whygrad.frameworks.shared.objects import is_a, plain_array
 from whygrad.frameworks.shared.records import UpdateRecord
 
 _CALLS = 6  # of a compiled function, until it is said that nobody keeps what comes out
-_PATIENCE = 24  # calls more than others are looked at, in all
+_REPEATS = 24  # the same of calls that are given nothing new: a warm-up, or somebody takes the time
+_PATIENCE = 48  # calls more than others are looked at, in all
 
 
 class _Made:
@@ -30,10 +31,11 @@ class _Made:
 class _Call:
     """What a call of a compiled function has made of one parameter."""
 
-    __slots__ = ("given", "made", "used")
+    __slots__ = ("given", "made", "new", "used")
 
-    def __init__(self, given: Any, made: Any) -> None:
+    def __init__(self, given: Any, made: Any, new: bool) -> None:
         self.given, self.made, self.used = weakref.ref(given), weakref.ref(made), False
+        self.new = new  # something that it was given is not what the call before was given
 
 
 class Dropping:
@@ -46,6 +48,7 @@ class Dropping:
         self._updates: dict[Any, UpdateRecord] = {}  # variable of a program -> the update that makes it
         self._calls: dict[tuple[Any, int], deque[_Call]] = {}
         self._patience = _PATIENCE
+        self._args: dict[Any, list[Any]] = {}  # of each function: what it was given last
 
     # -- eager code --------------------------------------------------------------------------------
 
@@ -92,14 +95,15 @@ class Dropping:
     def called(self, jaxpr: Any, args: Sequence[Any], results: Sequence[Any]) -> None:
         """Eager code has called a compiled function that steps: is it given what it has made?"""
         given = {param.key: array for param, array in self._given(jaxpr, args)}
+        new = self._news(jaxpr, args)
         for variable, array in zip(jaxpr.outvars, results, strict=False):
             update = self._updates.get(variable) if is_a(variable, private.VAR) else None
             node = self._recorder.staged.get((variable, ())) if update is not None else None
             param = origin(node).parameter if node is not None else None
             if update is None or param is None or param.key not in given or not is_a(array, private.ARRAY):
                 continue
-            known = self._calls.setdefault((variable, param.key), deque(maxlen=8))
-            known.append(_Call(given[param.key], array))
+            known = self._calls.setdefault((variable, param.key), deque(maxlen=_REPEATS))
+            known.append(_Call(given[param.key], array, new))
         self.judge()
 
     def used(self, args: Sequence[Any]) -> None:
@@ -113,7 +117,7 @@ class Dropping:
 
     def suspects(self) -> bool:
         """Shall some more calls be looked at? A function is given the same values, again and again."""
-        found = any(len(known) < _CALLS and _alike(known) for known in self._calls.values())
+        found = any(not _enough(known) and _alike(known) for known in self._calls.values())
         self._patience -= found
         return found and self._patience > 0
 
@@ -124,13 +128,20 @@ class Dropping:
         for (variable, key), known in self._calls.items():
             update = self._updates[variable]
             named = any(call.made() is not None for call in list(known)[:-2])  # the last two have names still
-            if len(known) < _CALLS or not _alike(known) or named or any(call.used for call in known):
+            if not _enough(known) or not _alike(known) or named or any(call.used for call in known):
                 kept.add(update)
             else:
                 gone.append((update, key))
         for update, key in gone:
             if update not in kept:
                 update.dropped |= {key}
+
+    def _news(self, jaxpr: Any, args: Sequence[Any]) -> bool:
+        """Is one of these another one than in the call before?"""
+        before = self._args.get(jaxpr, [])
+        self._args[jaxpr] = [_reference(value) for value in args]
+        pairs = zip(before, args, strict=False)
+        return not before or any(old is None or old() is not value for old, value in pairs)
 
     def _given(self, jaxpr: Any, args: Sequence[Any]) -> list[tuple[Param, Any]]:
         found = []
@@ -140,6 +151,18 @@ class Dropping:
             if param is not None and is_a(array, private.ARRAY):
                 found.append((param, array))
         return found
+
+
+def _enough(calls: deque[_Call]) -> bool:
+    """Is it certain that they are updates? The same, done again and again, may be a warm-up."""
+    different = 1 + sum(call.new for call in list(calls)[1:])
+    return different >= _CALLS or len(calls) >= _REPEATS
+
+
+def _reference(value: Any) -> Any:
+    """Weak; nothing of what cannot be asked later."""
+    plain = is_a(value, private.ARRAY) or plain_array(value) is value
+    return weakref.ref(value) if plain else None
 
 
 def _alike(calls: deque[_Call]) -> bool:

@@ -292,7 +292,8 @@ class Hooks:
                 here.updating -= 1
             try:
                 if not here.updating and box:
-                    observer.safely(stepping.updated, box[0], updates, result, sys._getframe(1))
+                    state = args[0] if args else kwargs.get("state")
+                    observer.safely(stepping.updated, box[0], state, result, sys._getframe(1))
             except Exception as error:
                 observer.stepped_aside(error)
             return result

@@ -62,7 +62,8 @@ class Observer(BaseObserver):
         self.recorder.on_sum = self.stepping.summed
         self.differentiating.on_unseen = self.stepping.unseen
         self.recorder.bodies.on_call = self.calls.nested
-        self.recorder.bodies.on_body = self.calls.on_traced = self.stepping.dropping.traced
+        self.recorder.bodies.on_body = self.calls.on_traced = self.stepping.traced
+        self.recorder.bodies.on_loop = self.stepping.remembering.looped
         self.summaries = None
         self._hooks = Hooks(
             self, self.recorder, self.differentiating, self.stepping, self.calls, self.recorder.bodies
@@ -181,6 +182,7 @@ class Observer(BaseObserver):
                 self.flags.look(frame)
                 self._carried_on(jaxpr, args, results)
                 self.stepping.dropping.called(jaxpr, args, results)
+                self.stepping.remembering.called(jaxpr, args, results, here(frame))
             if self.recorder.operations > _ENOUGH:
                 self._rests()
         if content is None:
@@ -194,7 +196,7 @@ class Observer(BaseObserver):
         if content.steps:
             self.recorder.operations = 0
             self.name_new_things((), frame)
-            if not self.stepping.dropping.suspects():
+            if not self.stepping.suspects():
                 self.attention.close_if_done(self)
             self.thread.resting -= 1
             try:

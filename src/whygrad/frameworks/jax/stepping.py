@@ -17,6 +17,7 @@ from whygrad.frameworks.jax.dropping import Dropping
 from whygrad.frameworks.jax.lineages import Lineages
 from whygrad.frameworks.jax.ports import Listener
 from whygrad.frameworks.jax.recorder import Recorder
+from whygrad.frameworks.jax.remembering import Remembering
 from whygrad.frameworks.jax.values import Value, here, origin, unwrap
 from whygrad.frameworks.shared.attention import Attention
 from whygrad.frameworks.shared.frames import Where
@@ -63,7 +64,7 @@ class Stepping:
         self._optimizers, self._attention = optimizers, attention
         self._differentiating, self._calls = differentiating, calls
         self._by_hand: dict[Any, tuple[OptimizerRecord, Loop]] = {}
-        self.dropping = Dropping(recorder)
+        self.dropping, self.remembering = Dropping(recorder), Remembering()
         self._rounds: dict[int, _Round] = {}
         self._given: deque[tuple[OptimizerRecord, Node]] = deque(maxlen=4096)
         self._under_way: dict[OptimizerRecord, None] = {}  # eager steps, recorded and not counted yet
@@ -86,7 +87,7 @@ class Stepping:
                 record.held[param.key] = param
         self._observer.name_new_things(record.held.values(), frame)
 
-    def updated(self, optimizer: Any, gradients: Any, result: Any, frame: FrameType) -> None:
+    def updated(self, optimizer: Any, state: Any, result: Any, frame: FrameType) -> None:
         """``tx.update(...)``: what comes out is to be added to parameters."""
         if type(result) is not tuple or not result:
             return
@@ -104,6 +105,7 @@ class Stepping:
             zero = zero and node.name == "mul" and node.numbers == (0.0,)
             self._recorder.put(leaf, value)
             self._given.append((record, value))
+        self.remembering.updated(record, state, result, where)
         record.lr_always_zero = zero and (record.lr_always_zero or not record.recorded)
 
     # -- the step ----------------------------------------------------------------------------------
@@ -168,8 +170,7 @@ class Stepping:
         known.members.add(param.key)
         self._note(record, known.update, param, found)
         before = operands[0] if self._lineages.of(operands[0]) is param else operands[1]
-        version = self._lineages.version(param, result, where, origin(self._recorder.node(before)))
-        self.dropping.stepped((record.key, param.key), known.update, before, result, version)
+        self._carry_on((record.key, param.key), known.update, param, before, result, where)
         known.end = clock()
 
     # -- counting ----------------------------------------------------------------------------------
@@ -234,13 +235,36 @@ class Stepping:
             if not found:  # others have a gradient in this step: this part is frozen on purpose
                 for backward in update.backwards:
                     backward.applied |= {param.key} & backward.reached.keys()
-            start = origin(self._recorder.node(row[0]))
-            version = self._lineages.version(param, row[2], where, start)
-            self.dropping.stepped((record.key, param.key), update, row[0], row[2], version)
+            self._carry_on((record.key, param.key), update, param, row[0], row[2], where)
         self._observer.name_new_things(record.held.values(), frame)
         if not private.staging():
             self._attention.step_taken(record, self._observer)
             self._observer.stepped()
+
+    def _carry_on(
+        self,
+        key: tuple[int, int],
+        update: UpdateRecord,
+        param: Param,
+        before: Any,
+        result: Any,
+        where: Where | None,
+    ) -> None:
+        """``result`` is its next version."""
+        start = origin(self._recorder.node(before))
+        version = self._lineages.version(param, result, where, start)
+        self.dropping.stepped(key, update, before, result, version)
+        self.remembering.stepped(key, update, start, before, result, version)
+
+    def traced(self, jaxpr: Any) -> None:
+        """A function was traced."""
+        self.dropping.traced(jaxpr)
+        self.remembering.traced(jaxpr)
+
+    def suspects(self) -> bool:
+        """Shall some more calls of compiled functions be looked at?"""
+        dropped, forgot = self.dropping.suspects(), self.remembering.suspects()
+        return dropped or forgot
 
     def _open(
         self,

@@ -219,6 +219,7 @@ class Freezer:
             lost=update.lost,
             lost_at=self._site(update.lost_at),
             dropped=update.dropped,
+            forgot=self._site(update.forgot),
             largest=update.largest,
             moved=update.moved,
             turned=update.turned,

@@ -157,6 +157,7 @@ class UpdateRecord:
     lost: frozenset[int] = frozenset()
     lost_at: Where | None = None
     dropped: frozenset[int] = frozenset()  # what the step made of them is gone, and was never used
+    forgot: Where | None = None  # what the optimizer was to remember is thrown away here, each time
     largest: dict[int, float] = field(default_factory=dict)
     moved: dict[int, Moved] = field(default_factory=dict)
     prints: dict[int, Print] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from whygrad.flow.situation import Situation
-from whygrad.model import Finding, Mark, Optimizer, Severity, Step
+from whygrad.model import Finding, Mark, Optimizer, Severity, Site, Step
 from whygrad.rules import words
 from whygrad.rules.cause import Cause
 from whygrad.rules.dialects import dialect_of
@@ -39,7 +39,7 @@ def update(batch):
     use_instead="Make the optimizer once, after the network, and hand it to the function that updates. To "
     "change the learning rate, set `group['lr']` for each of `optimizer.param_groups`, or use a scheduler.",
     avoid="Another learning rate: the steps get smaller or larger, and the moments are still lost.",
-    site="where the optimizer is made",
+    site="where the optimizer is made; in JAX, where its new state is thrown away",
     bad_jax="""\
 updates, _ = tx.update(grads, opt_state)  # Adam is at its first step for ever
 params = optax.apply_updates(params, updates)""",
@@ -60,6 +60,7 @@ class OptimizerRecreated(Cause):
     by_network: ClassVar[bool] = True
     kind: str = ""  # of the optimizers: Adam
     refused: bool = False  # in a compiled function, where the second one is an error
+    forgot: bool = False  # it gives its new state to its caller, who does not keep it
 
 
 def recreated(situation: Situation) -> Iterator[OptimizerRecreated]:
@@ -68,6 +69,11 @@ def recreated(situation: Situation) -> Iterator[OptimizerRecreated]:
         often = len(made) >= _OFTEN and _steps(situation, made[0].held) <= _FEW * len(made)
         if often and not _set_back(situation, made[0]):
             yield _recreated(situation, made)
+    for optimizer in situation.evidence.optimizers.values():
+        updates = situation.updates(optimizer)
+        gone = [u for u in updates if u.forgot is not None]
+        if gone:
+            yield _forgetful(situation, optimizer, gone[-1].forgot)
 
 
 def _together(situation: Situation) -> list[list[Optimizer]]:
@@ -108,10 +114,29 @@ def _recreated(situation: Situation, made: list[Optimizer]) -> OptimizerRecreate
     )
 
 
+def _forgetful(situation: Situation, optimizer: Optimizer, site: Site | None) -> OptimizerRecreated:
+    return OptimizerRecreated(
+        site=site,
+        subjects=situation.parameters(optimizer.held),
+        chain=(
+            Step(optimizer.name or "the optimizer", optimizer.made),
+            Step("gives its new state", site, mark=Mark.HERE),
+            Step("which is thrown away", site, mark=Mark.LOST),
+        ),
+        severity=Severity.WARNING,
+        optimizer=optimizer.name,
+        first_update=1,
+        updates=optimizer.steps,
+        forgot=True,
+    )
+
+
 def phrase(cause: OptimizerRecreated) -> Finding:
     """Put optimizers that have no time to remember into words."""
     if cause.refused:
         return _refused(cause)
+    if cause.forgot:
+        return _forgotten(cause)
     who, kind, code = words.who(cause), cause.kind or "optimizer", words.source(cause)
     return words.say(
         cause,
@@ -133,6 +158,21 @@ def _refused(cause: OptimizerRecreated) -> Finding:
         "code cannot, and stops; eager code would go on, and lose its moments in each update.",
         fix=f"make it once: move the line {_out(cause)}",
         avoid="`tf.config.run_functions_eagerly(True)`: the error goes, the moments are still lost",
+    )
+
+
+def _forgotten(cause: OptimizerRecreated) -> Finding:
+    who, by, code = words.who(cause), cause.optimizer or "tx", words.source(cause)
+    call = f"`{by}.update`"
+    return words.say(
+        cause,
+        title=f"{who.does('is', 'are')} stepped with the first state of {by} in every update: its moments "
+        "are lost",
+        why=f"{words.code(code) if code else call} gives a new state beside the rest, and nobody keeps it: "
+        "the parameters go on, and each update begins with the moments of the first one.",
+        fix=f"keep the new state that {call} gives (`updates, opt_state = {by}.update(grads, opt_state)`), "
+        "return it with the new parameters, and go on with both",
+        avoid="another learning rate: the moments are still lost",
     )
 
 
