@@ -129,3 +129,40 @@ def test_eager_updates_are_counted_and_only_a_few_recorded(tmp_path, before, ste
     assert report["verdict"] == "no fault found"
     assert any("judged in part only" in doubt for doubt in report["doubts"])
     assert "judged in part only" in done.stderr
+
+
+FAILS = """
+import jax, jax.numpy as jnp, optax
+params = {"w": jnp.ones(3)}
+tx = optax.sgd(0.1)
+state = tx.init(params)
+def loss_fn(params, x):
+    LOSS
+for n in range(8):
+    grads = jax.grad(loss_fn)(params, jnp.ones(3 if n < FIRST else 4))
+    updates, state = tx.update(grads, state)
+    params = optax.apply_updates(params, updates)
+"""
+
+
+@pytest.mark.parametrize("first", [0, 6])
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        ('return (params["w"] * x).sum()', "incompatible shapes for broadcasting"),
+        ('return (params["w"] * x).sum() if x.size < 4 else None', "Output was None"),
+    ],
+)
+def test_an_error_inside_of_the_loss_accuses_nobody(tmp_path, loss, message, first):
+    (tmp_path / "train.py").write_text(FAILS.replace("LOSS", loss).replace("FIRST", str(first)))
+    done = subprocess.run(
+        [sys.executable, "-m", "whygrad", "run", "--json", "out.json", "train.py"],
+        cwd=tmp_path,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert done.returncode == 1 and message in report["exception"]["message"]
+    assert (report["findings"], report["verdict"]) == ([], "no fault found" if first else "not judged")
+    assert [n for n in report["notes"] if n["kind"] == "internal"] == [], done.stderr

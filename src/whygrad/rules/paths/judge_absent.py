@@ -137,7 +137,7 @@ def _why(
     by_hand = _assigned_to_another(situation, optimizer, parameter)
     if by_hand is not None:
         return by_hand
-    own = _its_own(situation, optimizer, [b for b, _ in backwards])
+    own = _its_own(situation, optimizer, [b for b, _ in backwards if b.roots])  # none: the loss itself failed
     unseen = not parameter.used or parameter.hidden or (own is not None and _unseen(own))
     if own is None or (situation.evidence.compiled and unseen):
         return None  # its forward pass may have run as compiled code, which nobody has seen
