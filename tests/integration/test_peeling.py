@@ -107,3 +107,23 @@ def test_the_site_of_a_syntax_error(text):
         compile(text, "train.py", "exec")
     caught.value.__traceback__ = None
     assert user_site(caught.value).file == "train.py"
+
+
+def without_lines(code):
+    """As it is where an interrupt comes between two lines: the instruction belongs to none."""
+    inner = tuple(without_lines(c) if hasattr(c, "co_code") else c for c in code.co_consts)
+    return code.replace(co_linetable=b"", co_consts=inner)
+
+
+def test_a_frame_that_has_no_line_is_no_obstacle():
+    scope = {"inner": lambda: call_through((OURS, "__torch_function__"), ("user.py", "last"))}
+    exec(without_lines(compile("def odd(): raise inner()", "user.py", "exec")), scope)
+    with pytest.raises(ValueError) as caught:
+        scope["odd"]()
+    peel(caught.value)
+    linked, files = caught.value.__traceback__, []
+    while linked:
+        files.append(linked.tb_frame.f_code.co_filename)
+        linked = linked.tb_next
+    assert OURS not in files and "user.py" in files
+    assert user_site(caught.value) is not None

@@ -40,7 +40,8 @@ def peeled(traceback: TracebackType | None) -> TracebackType | None:
     result: TracebackType | None = None
     for link, unwanted in zip(reversed(links), reversed(drop), strict=True):
         if not unwanted:
-            result = TracebackType(result, link.tb_frame, link.tb_lasti, link.tb_lineno)
+            line = link.tb_lineno if link.tb_lineno is not None else -1  # Ctrl-C may come between two lines
+            result = TracebackType(result, link.tb_frame, link.tb_lasti, line)
     return result
 
 
@@ -93,7 +94,7 @@ def user_site(error: BaseException) -> Site | None:
     if found is None:
         return None
     code = found.tb_frame.f_code
-    return Site.read(code.co_filename, found.tb_lineno, code.co_name)
+    return Site.read(code.co_filename, found.tb_lineno or 0, code.co_name)
 
 
 def _is_users(file: str) -> bool:
