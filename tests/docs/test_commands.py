@@ -45,6 +45,8 @@ ELSEWHERE = {
     ),
     "whygrad probe mine.py:make_agent": ("../learning/test_probes.py", '"probe", "mine.py:make_agent"'),
     "whygrad report runs/one --open": ("../report/test_files.py", '"report", "one", "--open"'),
+    "whygrad run --live train.py": ("../report/test_live.py", '"run", "--at-end", "--live"'),
+    "whygrad live runs/one": ("../report/test_live.py", '"whygrad", "live"'),
     "whygrad probe dqn": ("../learning/test_probes.py", 'whygrad("probe", what'),
     "whygrad train dqn --break target-never-synced": (
         "../learning/test_breaking.py",

@@ -61,7 +61,7 @@ if __name__ == "__main__":
 GIVEN, KEPT = "q._grad = p.grad", "if q.grad is None: break"
 
 DDP = """
-import os, torch, torch.distributed as dist
+import os, time, torch, torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
@@ -79,6 +79,7 @@ def main():
         opt.step(){more}
     total = sum(p.detach().double().sum() for p in agent.parameters()).item()
     open(f"rank{{dist.get_rank()}}.txt", "a").write(f"{{total!r}}\\n")
+    time.sleep(0.1)  # else torch may wait for ever for gloo's thread
     dist.destroy_process_group()
 
 main()

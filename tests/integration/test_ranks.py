@@ -7,7 +7,7 @@ import json
 import pytest
 
 PROGRAM = """
-import sys, tempfile, torch, torch.nn as nn, torch.nn.functional as F
+import sys, tempfile, time, torch, torch.nn as nn, torch.nn.functional as F
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from contextlib import nullcontext
@@ -36,6 +36,7 @@ def train(rank, meeting):
             loss.backward()
         {reduced}
         optimizer.step()
+    time.sleep(0.1)  # else torch may wait for ever for gloo's thread
     dist.destroy_process_group()
 
 if __name__ == "__main__":

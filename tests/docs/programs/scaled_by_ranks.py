@@ -1,4 +1,5 @@
 import tempfile
+import time
 
 import torch.distributed as dist
 import torch.multiprocessing as mp
@@ -16,6 +17,7 @@ def train(rank, meeting):
         F.mse_loss(net(state), returns).backward()
         EXAMPLE
         optimizer.step()
+    time.sleep(0.1)  # else torch may wait for ever for gloo's thread
     dist.destroy_process_group()
 
 

@@ -1,3 +1,5 @@
+import time
+
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
@@ -30,4 +32,5 @@ for _ in range(30):
     optimizer.zero_grad()
     EXAMPLE
     optimizer.step()
+time.sleep(0.1)  # else torch may wait for ever for gloo's thread
 dist.destroy_process_group()

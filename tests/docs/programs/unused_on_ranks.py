@@ -1,4 +1,5 @@
 import tempfile
+import time
 
 import torch.distributed as dist
 import torch.multiprocessing as mp
@@ -28,6 +29,7 @@ def train(rank, meeting):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    time.sleep(0.1)  # else torch may wait for ever for gloo's thread
     dist.destroy_process_group()
 
 
