@@ -20,7 +20,7 @@ def _here() -> str:
 START = _here()  # a script may change the directory; paths are shown from where whygrad was started
 #: In a notebook: the numbers of its cells, by the files that they were made into.
 cells: dict[str, int] = {}
-_LIBRARY = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def below(path: str) -> str:
 
 def short(path: str) -> str:
     """The path from the starting directory where that is shorter; a library's file from its package."""
-    package = _LIBRARY.sub("", path)
+    package = _LIBRARY.split(path)[-1]
     if package != path:
         return package
     if not os.path.isabs(path):

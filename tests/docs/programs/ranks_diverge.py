@@ -1,5 +1,4 @@
-import tempfile
-import time
+import tempfile, time
 
 import torch.distributed as dist
 import torch.multiprocessing as mp

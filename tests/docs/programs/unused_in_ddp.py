@@ -1,6 +1,4 @@
-import time
-
-import torch.distributed as dist
+import time, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 

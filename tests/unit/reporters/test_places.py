@@ -50,3 +50,7 @@ def test_a_whole_line_that_ends_in_a_number_is_not_underlined_in_part(finding):
 def test_clipped_drops_the_comment_first():
     assert places.clipped("  a = b  # a very long comment", 12) == "  a = b"
     assert places.clipped("abcdefghij", 8) == "abcde..."
+
+
+def test_a_path_of_a_strangers_report_is_read_in_one_go():
+    assert places.short("x" * 1_000_000) == "x" * 1_000_000  # looked at once for each start, it takes hours
